@@ -1,6 +1,6 @@
 /**
- * Writes the types of the client from the OpenAPI document. Runs the sources as they are, without checking types: the
- * client may not fit a changed document until this has run.
+ * Generates the client's types from the OpenAPI document. Runs the sources without checking types: until this has run, the
+ * client may not match a changed document.
  */
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

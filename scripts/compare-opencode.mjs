@@ -1,5 +1,5 @@
 /**
- * Plays every scene on the real OpenCode and through Waybill on every agent, and writes what came of it into
+ * Plays every scene on the real OpenCode and through Waybill on every agent, and writes the results to
  * docs/opencode-api.md.
  *
  *   node scripts/compare-opencode.mjs
@@ -7,7 +7,7 @@
 import { fileURLToPath } from "node:url";
 import { createServer } from "vite";
 
-// It stays open while the scenes are played: parts of Waybill are loaded when they are first used.
+// It stays open while the scenes are played, because parts of Waybill are loaded on first use.
 const vite = await createServer({ configFile: false, server: { middlewareMode: true, hmr: false, ws: false } });
 const path = fileURLToPath(new URL("../test/support/opencode-comparison.ts", import.meta.url));
 const { writeComparison } = await vite.ssrLoadModule(path);

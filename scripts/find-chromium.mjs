@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/** The program that CHROMIUM_PATH names, else one in PATH. Null where there is none. */
+/** The program that CHROMIUM_PATH names, else one in PATH. Null if there is none. */
 export function findChromium({ CHROMIUM_PATH, PATH = "" }) {
   if (CHROMIUM_PATH) return isProgram(CHROMIUM_PATH) ? CHROMIUM_PATH : null;
   return findInPath(names, PATH);

@@ -1,6 +1,6 @@
 /**
- * Brings docs/opencode-api.md in line with the table of OpenCode's routes. With the address of a running
- * `opencode serve` it also writes down which routes that one has, for the tests.
+ * Updates docs/opencode-api.md from the table of OpenCode's routes. Given the address of a running `opencode serve`, it
+ * also records that server's routes for the tests.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

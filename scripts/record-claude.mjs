@@ -1,4 +1,4 @@
-/** Records what the real Claude Code says in small scenarios, as fixtures in `test/fixtures/claude`. */
+/** Records the output of the real Claude Code in small scenarios, as fixtures in `test/fixtures/claude`. */
 import { fileURLToPath } from "node:url";
 import { runnerImport } from "vite";
 

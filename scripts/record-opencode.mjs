@@ -1,6 +1,6 @@
 /**
- * Writes the recorded streams that the tests of the translation read: starts the real OpenCode on the scripted model,
- * plays the scenarios of `test/recorder/scenarios.ts`, and keeps what the server said in `test/fixtures/opencode`.
+ * Records the streams that the translation tests read: starts the real OpenCode on the scripted model, plays the scenarios
+ * of `test/recorder/scenarios.ts`, and stores the server's output in `test/fixtures/opencode`.
  *
  *   node scripts/record-opencode.mjs [NAME…]
  */

@@ -1,4 +1,4 @@
-/** Records what the real pi says in small scenarios, as fixtures in `test/fixtures/pi`. */
+/** Records the output of the real pi in small scenarios, as fixtures in `test/fixtures/pi`. */
 import { fileURLToPath } from "node:url";
 import { runnerImport } from "vite";
 

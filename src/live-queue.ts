@@ -1,11 +1,11 @@
 /**
- * What is published while one reader of a stream keeps up. One more reader costs one push. A reader that does not keep up
- * loses what waits, and has to read the store again.
+ * The queue of one reader of a live stream. One more reader costs one push per item. A reader that falls behind loses
+ * what is queued and has to read the store again.
  */
 export type QueueLimits = { items?: number; characters?: number };
 
 export class LiveQueue<T> {
-  /** How many batches were published, also empty ones. */
+  /** How many batches were published, including empty ones. */
   batches = 0;
   protected waiting: T[] = [];
   readonly #signal: AbortSignal;
@@ -51,7 +51,7 @@ export class LiveQueue<T> {
     this.#characters = 0;
   }
 
-  /** Until the reader is too slow, or its signal is aborted. */
+  /** Yields until the reader falls behind or its signal is aborted. */
   async *read(): AsyncGenerator<T> {
     while (this.#isLive && !this.#signal.aborted) {
       const batch = this.waiting;
@@ -65,7 +65,7 @@ export class LiveQueue<T> {
     }
   }
 
-  /** Resolves once there were more than `seen` batches. */
+  /** Resolves once more than `seen` batches were published. */
   next(seen: number): Promise<void> {
     if (this.batches !== seen || this.#signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** The names of Waybill's own tools for agents, as its MCP server has them. Agents are allowed exactly these. */
+/** The names of Waybill's own tools for agents, as its MCP server offers them. Agents are allowed exactly these. */
 export const ownTools = [
   "message_send",
   "message_list",

@@ -1,6 +1,6 @@
 /**
- * Writes a small file as a whole or not at all, readable by its owner only. It is durable when this returns: its
- * content is synced before it gets its name, and the name before the return.
+ * Writes a small file atomically, readable by its owner only. The file is durable when this returns: its content is
+ * synced before the rename, and the directory before the return.
  */
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";

@@ -1,11 +1,11 @@
 /**
- * What a benchmark returns: measurements with all of their samples, and ratios between them. Pure.
+ * What a benchmark returns: measurements with all their samples, and ratios between them. Pure.
  *
- * A measurement belongs to a chart, is of a subject (a program, a query) and was taken under a condition (so many
- * lanes). `spread` says what its samples are: repeats of one figure, or single waits, where the slowest matter.
+ * A measurement belongs to a chart, has a subject (a program, a query) and was taken under a condition (such as a number of
+ * lanes). `spread` says what its samples are: repeats of one figure, or single waits, for which the slowest ones matter.
  */
 
-/** One figure that was measured several times: median, least and most. */
+/** One figure that was measured several times: median, minimum and maximum. */
 export function repeats(chart, subject, condition, unit, samples, more = {}) {
   return { chart, subject, condition, unit, spread: "repeats", ...more, ...summary(samples) };
 }
@@ -27,7 +27,7 @@ export function summary(samples) {
   };
 }
 
-/** The nearest rank; the middle between two for the median of an even count. */
+/** The nearest rank; for the median of an even count, the middle between two. */
 export function quantile(sorted, share) {
   if (sorted.length === 0) throw new Error("There is nothing to summarise.");
   const half = sorted.length / 2;
@@ -35,7 +35,7 @@ export function quantile(sorted, share) {
   return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)];
 }
 
-/** Four digits are more than any of these figures is worth. */
+/** None of these figures is precise to four digits. */
 export function rounded(value) {
   return Number(value.toPrecision(4));
 }
@@ -46,7 +46,7 @@ export function find(measurements, chart, subject, condition) {
   );
 }
 
-/** How many times as much as the other; null where one of them was not measured. */
+/** How many times as much as the other; null if one of them was not measured. */
 export function ratio(label, one, other) {
   return { label, value: one && other ? rounded(one.median / other.median) : null };
 }

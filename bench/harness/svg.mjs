@@ -1,4 +1,4 @@
-/** A chart of measurements as SVG: one bar each, grouped by condition, with a line for the spread. Pure. */
+/** Draws measurements as an SVG chart: one bar each, grouped by condition, with a line for the spread. Pure. */
 
 const colours = ["#2f6fb0", "#d98326", "#4d9a5b", "#a44a8c", "#7a7a7a", "#b33a3a"];
 const width = 760;

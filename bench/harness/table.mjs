@@ -1,4 +1,4 @@
-/** Measurements as a table of plain text. Pure. */
+/** Formats measurements as a plain-text table. Pure. */
 
 export function tableOf({ measurements, ratios = [], differences = [], notes = [] }) {
   const parts = [];

@@ -1,4 +1,4 @@
-/** BullMQ on a Redis of its own that syncs every write. A job's life is `add`, the processing, and its completion. */
+/** BullMQ on its own Redis, which syncs every write. A job's life is `add`, processing, and completion. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";

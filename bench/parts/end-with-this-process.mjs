@@ -1,4 +1,4 @@
-/** Programs that a benchmark started do not outlive it, also when it is interrupted. */
+/** Programs that a benchmark started do not outlive it, even if it is interrupted. */
 export function endWithThisProcess(child, { group = false } = {}) {
   const end = () => {
     try {

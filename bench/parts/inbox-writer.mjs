@@ -1,7 +1,7 @@
 /**
- * A process that appends rows to an inbox and measures each. It is forked with its orders as JSON: `path`, `warmUpPath` (a
- * copy of its own), `kind`, `rows` (how many to append), `everyMs` (0: without a pause). `kind` is `waybill`, or `bare`: what
- * programs do that share such a file, with Claude Code's lock and patience.
+ * A process that appends rows to an inbox and measures each. It is forked with its arguments as JSON: `path`, `warmUpPath`
+ * (its own copy), `kind`, `rows` (how many to append), `everyMs` (0: without a pause). `kind` is `waybill`, or `bare`: the way
+ * other programs share such a file, with Claude Code's lock and timeouts.
  */
 import { readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
@@ -34,7 +34,7 @@ const open = {
   },
 }[kind];
 
-/** Such a program reports an error when ten tries did not suffice; here it goes on until it has the lock. */
+/** Such a program would report an error after ten tries; here it continues until it has the lock. */
 async function takeLock(file) {
   for (;;) {
     try {
@@ -50,11 +50,11 @@ const warmUps = 20;
 const warmUp = open(warmUpPath);
 for (let count = 0; count < warmUps; count++) await warmUp(inboxRow());
 const append = open(path);
-// What a running program knows of its file.
+// What a running program knows about its file.
 if (kind === "waybill") await new InboxFile(path).read();
 else JSON.parse(readFileSync(path, "utf8"));
 
-// It ends with whoever gave the orders.
+// It exits with its parent.
 process.once("disconnect", () => process.exit());
 process.send("ready");
 await new Promise((resolve) => process.once("message", resolve));

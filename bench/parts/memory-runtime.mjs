@@ -1,6 +1,6 @@
 /**
- * An agent in memory that answers every prompt at once: what is measured with it is Waybill and its store, and nothing
- * else. It implements the runtime port, with signals and hints as a real program gives them.
+ * An in-memory agent that answers every prompt immediately, so that only Waybill and its store are measured. It implements
+ * the runtime port, with the signals and hints of a real program.
  */
 export const answerText = "The change is made: the new rule is in place, and all of its tests pass.";
 

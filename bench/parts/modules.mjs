@@ -1,4 +1,4 @@
-/** The program's own modules that benchmarks use, as they were built. */
+/** The program's built modules that benchmarks use. */
 import { builtModule as from } from "./built-module.mjs";
 
 export const { systemClock } = await from("clock.js");

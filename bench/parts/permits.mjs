@@ -1,4 +1,4 @@
-/** Lets as many consumers go on as there was something produced, without polling. */
+/** Lets one consumer continue for each item produced, without polling. */
 export function permits() {
   let free = 0;
   const waiting = [];

@@ -1,4 +1,4 @@
-/** The server of `sandbox-agent`, which drives coding agents over HTTP, too. */
+/** The server of `sandbox-agent`, which also drives coding agents over HTTP. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
@@ -17,7 +17,7 @@ export async function startSandboxAgent({ directory, progress }) {
   const child = spawn(program, ["server", "--no-token", "--no-telemetry", "--port", String(port)], {
     cwd: directory,
     env: { PATH: process.env.PATH, HOME: directory },
-    // A group of its own: the installed command starts the server as a child.
+    // Its own process group: the installed command starts the server as a child.
     detached: true,
     stdio: "ignore",
   });

@@ -1,4 +1,4 @@
-/** Engines with one lane on a real agent program and the scripted model, which answers every prompt at once. */
+/** Engines with one lane on a real agent program and the scripted model, which answers every prompt immediately. */
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,7 +15,7 @@ import {
 
 const claude = fileURLToPath(new URL("../../node_modules/.claude-code/node_modules/.bin/claude", import.meta.url));
 
-/** `asked(text)` resolves with the time at which the model was asked with this in the prompt. */
+/** `asked(text)` resolves with the time at which the model got a prompt that contains this text. */
 export async function startModel(otherwise = [{ say: "The rule is changed, and all of its tests pass." }]) {
   const { startScriptedModel } = await scriptedModelModules();
   const waiting = new Map();
@@ -85,7 +85,7 @@ export async function startAgentWaybill({ path, runtime, work }) {
     policy: defaultPolicy,
     lanes: [newLane("lane", { runtime: runtime.kind, directory: work })],
     runtimes: () => [runtime],
-    // No team here has files.
+    // No team here uses inbox files.
     teamFiles: { stateDirectory: dirname(path), takeLock: () => ({ release() {} }) },
     onError: ({ error }) => errors.push(error),
   });
@@ -102,7 +102,7 @@ export async function startAgentWaybill({ path, runtime, work }) {
     engine,
     errors,
     admit: (id, text) => engine.admission.admit({ id, to: { lane: "lane" }, from: "user", text }),
-    /** The time at which a change of a delivery first fits. */
+    /** The time of the first change of a delivery that matches. */
     changed: (fits) => new Promise((resolve) => waiting.set({ fits }, resolve)),
     close: () => engine.close(),
   };

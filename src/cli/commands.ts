@@ -1,4 +1,4 @@
-/** All commands, in the order in which they are listed. A command's file is loaded when it is run: most need little. */
+/** All commands, in the order in which they are listed. Each is loaded only when it runs, to keep the start fast. */
 import type { Command } from "./command.ts";
 
 const loaders: Record<string, () => Promise<Command>> = {
@@ -33,7 +33,7 @@ const loaders: Record<string, () => Promise<Command>> = {
 
 export const commandNames: readonly string[] = Object.keys(loaders);
 
-/** Null for a name that no command has. */
+/** Null for an unknown command. */
 export async function loadCommand(name: string): Promise<Command | null> {
   return Object.hasOwn(loaders, name) ? ((await loaders[name]?.()) ?? null) : null;
 }

@@ -1,4 +1,4 @@
-/** The exit codes that scripts rely on. */
+/** Exit codes, which scripts rely on. */
 import type { Status } from "../client/index.ts";
 import type { TurnEndReason } from "../core/turn/universal-event.ts";
 

@@ -1,4 +1,4 @@
-/** The fields of a request that were given, or that are to stay. */
+/** The fields of a request, without those that are null. */
 
 type WithoutNulls<T> = { [K in keyof T]?: NonNullable<T[K]> };
 

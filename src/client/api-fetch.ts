@@ -1,6 +1,6 @@
 /**
- * The operations of the API, typed from its document. Of openapi-fetch only the types are used: its code needs `Request`
- * and `Headers`, which Node.js takes longer to load than a short command takes otherwise.
+ * The operations of the API, typed from its document. Uses only the types of openapi-fetch: its code needs `Request`
+ * and `Headers`, which take Node.js longer to load than a short command takes to run.
  */
 import type { Client } from "openapi-fetch";
 import type { paths } from "./api-types.ts";
@@ -12,16 +12,16 @@ export type FetchInit = {
   signal: AbortSignal;
 };
 
-/** What is used of a `Response`. */
+/** The parts of a `Response` that are used. */
 export type FetchResponse = Pick<Response, "ok" | "status" | "text"> & { readonly body: Response["body"] };
 
-/** The platform's own `fetch` is one. */
+/** The platform's `fetch` fits. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
 export type Api = Pick<Client<paths>, FetchInit["method"]>;
 
 type Values = Readonly<Record<string, unknown>>;
-/** As openapi-fetch has them. A body is JSON unless `bodySerializer` makes something else of it. */
+/** The same as in openapi-fetch. A body is JSON unless there is a `bodySerializer`. */
 type CallOptions = {
   params?: { path?: Values; query?: Values };
   body?: unknown;
@@ -57,7 +57,7 @@ export function apiAt(baseUrl: string, headers: Record<string, string>, fetch: F
   return operations as unknown as Api;
 }
 
-/** What did not come from the daemon may be anything. */
+/** An answer that did not come from the daemon may be anything. */
 export function jsonOrNull(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,6 +1,6 @@
-/** Trying again after errors that pass, less and less often. */
+/** Retries after transient errors, with growing waits. */
 
-/** The waits before each retry of a request: about four seconds in all, enough for a restart. */
+/** The waits before each retry of a request: about four seconds in total, enough for a restart. */
 export const requestRetryMs: readonly number[] = [250, 500, 1000, 2000];
 
 export function* endlessRetryMs(): Generator<number, never> {
@@ -12,7 +12,7 @@ const drainPollMs = 500;
 type RetryOptions = {
   if: (error: unknown) => boolean;
   waits: Iterable<number>;
-  /** Errors that are polled away without using up a retry. */
+  /** Errors that are waited out without using up a retry. */
   free?: (error: unknown) => boolean;
   signal?: AbortSignal | undefined;
 };
@@ -31,7 +31,7 @@ export async function withRetries<T>(call: () => Promise<T>, options: RetryOptio
   }
 }
 
-/** Rejects with the signal's reason when that is aborted. */
+/** Rejects with the signal's reason if it is aborted. */
 export function waitBeforeRetry(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();

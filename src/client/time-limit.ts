@@ -1,13 +1,13 @@
 /**
- * A limit for what is awaited from the daemon. The signal is listened to here as well, because `fetch` on Node.js 20 loses
- * the signal of a `Request` to the garbage collector; an `AbortSignal.any` with a listener holds.
+ * Limits how long to wait for the daemon. Also listens to the signal itself, because `fetch` on Node.js 20 loses the
+ * signal of a `Request` to the garbage collector; an `AbortSignal.any` with a listener survives.
  */
 export async function withinTime<T>(
   ms: number,
   signal: AbortSignal,
   call: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  // Not `AbortSignal.timeout`: one that only stands in an `AbortSignal.any` is collected before its time.
+  // Not `AbortSignal.timeout`: one that only an `AbortSignal.any` refers to is garbage-collected too early.
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(new DOMException("out of time", "TimeoutError")), ms);
   const either = AbortSignal.any([signal, timeout.signal]);
@@ -25,7 +25,7 @@ export async function withinTime<T>(
   }
 }
 
-/** Aborted with the first of them that is there. */
+/** Aborted with the first of the given signals. */
 export function anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSignal {
   return AbortSignal.any(signals.filter((signal) => signal !== undefined));
 }

@@ -1,4 +1,4 @@
-/** Ends whatever runs in a session. That it ended is not believed before a read shows it. */
+/** Ends whatever runs in a session. Only a read of the transcript shows that it ended. */
 import { withTimeout } from "../clock.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import type { CourierDeps } from "./step-context.ts";
@@ -8,7 +8,7 @@ export async function abortTurn(lane: Lane, sessionId: string, deps: CourierDeps
   const runtime = runtimes.get(lane.runtime);
   if (!runtime) return;
   try {
-    // Why it is aborted may have been read before it was durable; after a crash it would look like somebody else's stop.
+    // The reason for the abort may not be durable yet; after a crash the abort would look like somebody else's stop.
     await store.settled();
     await withTimeout(deps, policy.submitLimitMs, (signal) => runtime.abort(lane, sessionId, signal));
   } catch (error) {

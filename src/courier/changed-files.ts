@@ -1,6 +1,6 @@
 /**
- * The files in a lane's directory that have changed since a time, for the agent that is asked what it did. It looks at
- * names and dates only, stays inside the directory, and leaves out what programs keep for themselves.
+ * The files in a lane's directory that have changed since a given time, for an agent that is asked for a summary. It
+ * only reads names and dates, stays inside the directory, and skips what programs keep for themselves.
  */
 import type { Dirent } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
@@ -9,10 +9,10 @@ import { join, relative } from "node:path";
 const maxEntries = 5000;
 const maxNames = 20;
 const skipped = new Set(["node_modules", "__pycache__", "target", "dist", "build"]);
-/** Some file systems keep whole seconds only. */
+/** Some file systems only store whole seconds. */
 const dateToleranceMs = 1000;
 
-/** In the order of their names; empty where the directory cannot be read. */
+/** Sorted by name; empty if the directory cannot be read. */
 export type ChangedFiles = (directory: string, since: number) => Promise<string[]>;
 
 export const changedFiles: ChangedFiles = async (directory, since) => {

@@ -1,6 +1,6 @@
 /**
- * The end of a run in good order: nothing new is sent, and the turns that run get a while to end and be committed.
- * What has not ended by then stays in the ledger, and the next start finds it there.
+ * An orderly end of a run: nothing new is sent, and running turns get a while to end and be committed. Turns that
+ * have not ended by then stay in the ledger, and the next start finds them there.
  */
 import type { Clock } from "../clock.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
@@ -13,7 +13,7 @@ export type Drained = "drained" | "left_running";
 
 export type DrainDeps = { store: Store; ledger: Ledger; courier: Courier; clock: Clock };
 
-/** Ends when no turn runs, when `ms` have passed, or when `hurry` is aborted. */
+/** Ends when no turn is running, when `ms` have passed, or when `hurry` is aborted. */
 export async function drain(deps: DrainDeps, ms: number, hurry: AbortSignal): Promise<Drained> {
   const turns = watchTurns(deps);
   const { clock } = deps;
@@ -36,14 +36,14 @@ export async function drain(deps: DrainDeps, ms: number, hurry: AbortSignal): Pr
   }
 }
 
-/** Holds the courier, and hears of every change rather than asking again and again. */
+/** Holds the courier, and listens for changes instead of polling. */
 function watchTurns({ store, ledger, courier }: DrainDeps): { ended: Promise<Drained>; forget: () => void } {
   const latest = new Map<string, DeliveryRecord>();
   const see = (record: DeliveryRecord) => {
     if ((latest.get(record.id)?.version ?? 0) < record.version) latest.set(record.id, record);
   };
   let onChange = () => {};
-  // Before anything is read, so that no change falls between the two.
+  // Subscribe before anything is read, so that no change is missed in between.
   const forget = ledger.onChange(({ record }) => {
     see(record);
     onChange();
@@ -67,11 +67,14 @@ function watchTurns({ store, ledger, courier }: DrainDeps): { ended: Promise<Dra
   return { ended, forget };
 }
 
-/** Sent, and maybe still worked on. One that waits for its retry, or only owes its read, keeps nobody waiting. */
+/**
+ * Sent, and possibly still being worked on. A delivery that waits for its retry, or only owes its read, blocks no
+ * drain.
+ */
 function turnRuns(record: DeliveryRecord): boolean {
   if (record.status === "submitting" || record.status === "accepted") return true;
   const ended = record.status === "responded" || record.status === "cancelled";
-  // What is only to be asked further, or looked for, waits for the next start.
+  // A pending follow-up or file check waits for the next start.
   const waits = record.nextAttempt !== null || record.claims !== null;
   return ended && record.turnEndedAt === null && isOutstanding(record) && !waits;
 }

@@ -1,6 +1,6 @@
 /**
- * Reads the sessions that may hold the prompts of a delivery whose record was lost: those that the store knows for its
- * lane, or all that the agent program has in the lane's directory. Which prompts count is decided in `core/proof`.
+ * Reads the sessions that may contain the prompts of a delivery whose record was lost: those that the store knows for
+ * its lane, or all that the agent program has in the lane's directory. `core/proof` decides which prompts count.
  */
 
 import { withTimeout } from "../clock.ts";
@@ -18,7 +18,7 @@ import { readSlice, requestText } from "./read-transcript.ts";
 
 type Search = Reading & { runtime: Runtime; store: Store };
 
-/** Throws when a session cannot be read: it may hold the prompt. */
+/** Throws if a session cannot be read: it may contain the prompt. */
 export async function findAttempts(record: DeliveryRecord, search: Search): Promise<Attempt[]> {
   const { store, lane, runtime } = search;
   const idsFrom = (digest: string) => runtime.idsFrom(digest);
@@ -34,9 +34,9 @@ export async function findAttempts(record: DeliveryRecord, search: Search): Prom
 }
 
 /**
- * For a message that may be older than the store, whose prompt may be in a session that the store has never heard of.
- * "unreadable" where the agent program cannot list its sessions. Throws when they cannot be listed, or one of them cannot
- * be read, at present.
+ * For a message that may be older than the store, whose prompt may be in a session unknown to the store. "unreadable"
+ * if the agent program cannot list its sessions. Throws if they currently cannot be listed, or one of them cannot be
+ * read.
  */
 export async function findAttemptsInDirectory(
   record: DeliveryRecord,
@@ -45,7 +45,7 @@ export async function findAttemptsInDirectory(
   const { store, lane, runtime, policy } = search;
   const list = runtime.sessionsIn?.bind(runtime);
   if (!list) return "unreadable";
-  // A prompt is not older than its message, and neither is the session that it stands in.
+  // A prompt is not older than its message, and neither is its session.
   const since = record.messageTimestamp - clockToleranceMs;
   const listed = await withTimeout(search, policy.observeLimitMs, (signal) => list(lane, signal, since));
   const generations = new Map((await store.sessions(lane.id)).map((one) => [one.sessionId, one.generation]));
@@ -68,14 +68,14 @@ export async function findAttemptsInDirectory(
   });
 }
 
-/** The clock of an agent program, or that of its files, may be a little behind. */
+/** The clock of an agent program, or of its file system, may be a little behind. */
 const clockToleranceMs = 60_000;
 
 async function knownPrompts(sessionId: string, search: Search): Promise<FoundPrompt[]> {
   return promptsIn(sessionId, (await readSlice(sessionId, null, search)).rows);
 }
 
-/** It may be anybody's session: what was used in it is not counted, and the lane does not follow what happens in it. */
+/** The session may belong to anyone: its usage is not counted, and the lane does not follow its events. */
 async function unknownPrompts(sessionId: string, search: Search): Promise<FoundPrompt[]> {
   const { lane, runtime, policy } = search;
   const reader: Lane = { ...lane, sessionId: lane.sessionId ?? "" };

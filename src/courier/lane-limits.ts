@@ -1,6 +1,6 @@
 /**
- * Pauses a lane that has used what it may use in a day, and lets it go on when the next day begins. What was used is in
- * the store and why a lane is paused is in the lane, so that a restart changes nothing about either.
+ * Pauses a lane that has reached its daily limit, and resumes it when the next day begins. Usage is in the store and
+ * the reason for the pause is in the lane, so a restart changes neither.
  */
 import type { Clock } from "../clock.ts";
 import type { Policy } from "../core/delivery/policy.ts";
@@ -22,7 +22,7 @@ export class LaneLimits {
     this.#wake = wake;
   }
 
-  /** To be asked before a prompt is sent, and after a fresh read. True when nothing may be sent. */
+  /** Call it before a prompt is sent, and after a fresh read. True if nothing may be sent. */
   async stops(lane: Lane): Promise<boolean> {
     const reason = await this.#reached(lane);
     if (reason === null) return false;
@@ -31,7 +31,7 @@ export class LaneLimits {
     return true;
   }
 
-  /** The lane as it is then: going on, if it was paused for a limit that does not hold it any more. */
+  /** The lane, resumed if it was paused for a limit that no longer applies. */
   async reconsidered(lane: Lane): Promise<Lane> {
     if (!isLimitReason(lane.pausedReason)) return lane;
     if ((await this.#reached(lane)) === null) return this.#deps.store.pauseLane(lane.id, null);

@@ -1,4 +1,4 @@
-/** The files that a message's prompt brings: those that it names, if they are there and its runtime takes them. */
+/** The files that a message's prompt includes: those it names, if they exist and its runtime accepts them. */
 import type { AttemptKind } from "../core/delivery/attempt.ts";
 import { isFollowUp } from "../core/delivery/attempt.ts";
 import { refusalOf } from "../core/message/accepted-files.ts";
@@ -13,7 +13,7 @@ export type PromptFiles =
 
 export const noFiles: PromptFiles = { outcome: "ready", files: [] };
 
-/** Every prompt that repeats the message repeats its files; one that only asks further brings none. */
+/** Every prompt that repeats the message repeats its files; a follow-up has none. */
 export async function promptFiles(
   { attachments }: Pick<Message, "attachments">,
   kind: AttemptKind,

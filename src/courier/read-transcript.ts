@@ -1,6 +1,6 @@
 /**
- * Reads what an observation needs: a short slice of each session that an attempt went to, and more of it where that does
- * not reach back to the prompt. The cost does not grow with the session in the common case.
+ * Reads what an observation needs: a short slice of each session that an attempt went to, and more if the slice does
+ * not reach back to the prompt. In the common case the cost does not grow with the session.
  */
 import { messageOf } from "../app-error.ts";
 import type { TimeoutContext } from "../clock.ts";
@@ -69,23 +69,23 @@ export async function readObservation(
   }
 }
 
-/** A turn of many steps is many rows long. Only what began before that is worth the whole session. */
+/** A turn with many steps has many rows. Only a turn that began before those is worth reading the whole session. */
 const widerBy = 8;
 
-/** Most turns need neither: what the message asked for, and what else the agent has written. */
+/** Most turns need neither the message's own text nor the agent's other messages. */
 function wantsMore({ awaitsSend, evidence }: Observation): boolean {
   const { finalText, noticeText } = evidence;
   return awaitsSend || noticeText !== null || (finalText !== null && dependsOnRequest(finalText));
 }
 
-/** Also what names no message: a send to somebody else is known at its destination like any other. */
+/** Includes messages that name no message: any send is judged by its destination, whoever it went to. */
 function sentByLane({ store, lane }: Reading): Promise<Mail[]> {
   return store.mailFrom(laneAddress(lane.id), recentMessages);
 }
 
 const recentMessages = 200;
 
-/** What the message said. */
+/** The message's own text. */
 export async function requestText(
   record: DeliveryRecord,
   { store, lane }: Pick<Reading, "store" | "lane">,
@@ -94,7 +94,7 @@ export async function requestText(
   return message?.text ?? null;
 }
 
-/** Every read also counts what the agent has used, so that none of it is missed. */
+/** Every read also counts the agent's usage, so that none of it is missed. */
 export async function readSlice(
   sessionId: string,
   limit: number | null,
@@ -111,7 +111,7 @@ export async function readSlice(
   return slice;
 }
 
-/** By the runtime's own messages, those of subtasks included. */
+/** Usage by the runtime's own messages, including those of subtasks. */
 export function usageIn({ rows, usedBelow = [] }: TranscriptSlice): UsedBelow[] {
   const used = [...usedBelow];
   for (const { id, createdAt, usage } of rows) if (usage) used.push({ messageId: id, createdAt, ...usage });

@@ -1,4 +1,4 @@
-/** Looks at deliveries that do not hold their lane and are due all the same: expiry, late proof, an owed read. */
+/** Reconciles deliveries that are due without holding their lane: expiry, late proof, an owed read. */
 
 import { hasExpired } from "../core/decision/submission.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
@@ -13,7 +13,7 @@ export async function reconcileDetached(record: DeliveryRecord, step: StepContex
   else if (record.status === "failed_terminal" || owesAside(record)) await reconcile(record, step);
 }
 
-/** Its lane has been removed: there is nothing left to see. */
+/** Its lane has been removed: there is nothing left to read. */
 export async function reconcileWithoutLane(record: DeliveryRecord, { ledger, clock }: CourierDeps): Promise<void> {
   const at = clock.now();
   if (record.claims !== null) {
@@ -24,12 +24,12 @@ export async function reconcileWithoutLane(record: DeliveryRecord, { ledger, clo
   }
 }
 
-/** Due, and in nobody's way: its lane is free or somebody else's. */
+/** Due, and blocking nothing: its lane is free or held by another delivery. */
 function owesAside(record: DeliveryRecord): boolean {
   return (isOwed(record) || record.claims !== null) && !isOutstanding(record);
 }
 
-/** True when it has ended now. */
+/** True if it has now ended. */
 export async function expire(record: DeliveryRecord, step: StepContext): Promise<boolean> {
   const { clock, ledger, mailbox } = step;
   const at = clock.now();

@@ -1,4 +1,4 @@
-/** A look at a delivery that was sent: reads what there is to see, has it decided, and carries the decision out. */
+/** Reconciles a delivery that was sent: reads what there is to see, gets a decision, and carries it out. */
 
 import { decide } from "../core/decision/decide.ts";
 import type { DestinationReply } from "../core/decision/decision.ts";
@@ -52,9 +52,9 @@ async function reconcileTranscript(record: DeliveryRecord, step: StepContext): P
     case "submit":
       return submit(record, step);
     case "commit": {
-      // The same ids once more may cost as much as before. Looked at anew, the paused lane only waits.
+      // Sending the same ids again may cost as much as before. On the next step, the paused lane only waits.
       if (decision.events.some(sendsPrompt) && (await limits?.stops(lane))) return "moved";
-      // Before its end is durable, so that the next message does not take the same way.
+      // Paused before its end is durable, so that the next message does not run into the same problem.
       if (decision.pause && !isPaused(lane)) await step.store.pauseLane(lane.id, decision.pause);
       const progress = await commitEvents(record, decision.events, step, decision.answer, decision.remark);
       if (decision.abort && record.runtimeSessionId !== null) await abortTurn(lane, record.runtimeSessionId, step);
@@ -65,7 +65,7 @@ async function reconcileTranscript(record: DeliveryRecord, step: StepContext): P
   }
 }
 
-/** A hint does not make a file appear: what is looked for has its dates. */
+/** A hint does not make a file appear: the checks follow their own schedule. */
 async function checkFiles(record: DeliveryRecord, names: readonly string[], step: StepContext): Promise<StepOutcome> {
   const { lane, missingFiles, policy, clock } = step;
   if ((record.nextReconcileAt ?? 0) > clock.now()) return "rests";
@@ -74,14 +74,14 @@ async function checkFiles(record: DeliveryRecord, names: readonly string[], step
   return commitEvents(record, [afterFileCheck({ record, missing, contract: lane.contract, policy, now })], step);
 }
 
-/** The lane has moved to another runtime; what was sent through the old one is not carried over. */
+/** The lane has moved to another runtime; messages sent through the old one are not carried over. */
 function leaveBehind(record: DeliveryRecord, ended: boolean, step: StepContext): Promise<StepOutcome> {
   return ended
     ? commitEvents(record, [{ type: "turn_ended", at: step.clock.now() }], step)
     : commitFailure(record, "recipient_runtime_identity_changed", step);
 }
 
-/** The strongest proof there is: the answer stands at its destination, is from this lane, and names the message. */
+/** The strongest proof: the answer is at its destination, comes from this lane, and names the message. */
 async function destinationReply(
   record: DeliveryRecord,
   written: readonly Mail[],
@@ -100,5 +100,5 @@ function asReply(mail: Mail): DestinationReply {
   return { messageId: mail.id, mailbox: nameIn(mail.recipient), text: mail.text, summary: mail.summary, outcome };
 }
 
-/** While a runtime is not there nothing can be read, so nothing of this is used to decide. */
+/** Without its runtime nothing can be read, so these values decide nothing. */
 const unknownTraits = { takesIds: true, sendingAgain: "swallowed", attachments: [], takesSystem: false } as const;

@@ -1,7 +1,7 @@
 /**
- * What happens at a start, before anything new is sent and once the runtimes have dealt with what the last run left
- * behind: dates that a wrong clock wrote are brought back, records that are gone are rebuilt from unread messages, and
- * every lane with work is moved through the same courier.
+ * What happens at a start, before anything new is sent and after the runtimes have cleaned up after the last run:
+ * times set by a wrong clock are moved back, lost records are rebuilt from unread messages, and every lane with work
+ * is moved through the same courier.
  */
 
 import { newDelivery } from "../core/delivery/record.ts";
@@ -18,12 +18,12 @@ export async function recover(deps: RecoveryDeps): Promise<void> {
   await resumeUnlimited(deps);
   await bringDatesBack(deps);
   await rebuildRecords(deps);
-  // Not awaited: an agent that hangs must keep neither the start nor other lanes waiting.
+  // Not awaited: an agent that hangs must block neither the start nor other lanes.
   for (const { id, laneId } of await store.failedWithReply()) void courier.reconcileLateProof(id, laneId);
   for (const laneId of await store.lanesWithWork()) void courier.moveLane(laneId, { reconcile: true });
 }
 
-/** While Waybill runs its clock never goes back, so only what an earlier run wrote can lie too far ahead. */
+/** While Waybill runs its clock never goes back, so only an earlier run can have set times too far ahead. */
 async function bringDatesBack({ store, ledger, clock, policy }: RecoveryDeps): Promise<void> {
   const now = clock.now();
   for (const record of await store.scheduledAfter(now)) {
@@ -32,7 +32,9 @@ async function bringDatesBack({ store, ledger, clock, policy }: RecoveryDeps): P
   }
 }
 
-/** Lanes that a limit paused go on when no lane has a limit any more. While there are limits, the courier checks them. */
+/**
+ * Resumes lanes that a limit paused if no lane has a limit any more. While there are limits, the courier checks them.
+ */
 async function resumeUnlimited({ store, policy }: RecoveryDeps): Promise<void> {
   if (hasLimits(policy.limits)) return;
   for (const { id, pausedReason } of await store.lanes())

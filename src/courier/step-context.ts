@@ -1,4 +1,4 @@
-/** What the courier works with, and what one step on a delivery gets of it. */
+/** What the courier works with, and the context of one step on a delivery. */
 
 import type { TimeoutContext } from "../clock.ts";
 import type { BlockedSession } from "../core/decision/submission.ts";
@@ -28,40 +28,40 @@ export type CourierDeps = TimeoutContext & {
   missingFiles: MissingFiles;
   changedFiles: ChangedFiles;
   policy: Policy;
-  /** How many lanes may work on messages of a source at a time. */
+  /** How many lanes may work on messages from a source at a time. */
   maxTurns?: TurnLimitOptions | undefined;
   runId: string;
   failPoint: FailPointHook | undefined;
-  /** Gets errors that no rule covers. What failed is retried later. */
+  /** Receives errors that no rule covers. Failed work is retried later. */
   onError: (failure: { laneId?: string; error: unknown }) => void;
 };
 
 export type SessionMemory = {
-  /** Sessions that were opened and could not be stored, as on a full disk, by lane. The next try takes them. */
+  /** Sessions that were opened and could not be stored, as on a full disk, by lane. The next try uses them. */
   unstored: Map<string, string>;
-  /** Busy sessions that keep a message waiting, by session. */
+  /** Busy sessions that block a message, by session. */
   blocked: Map<string, BlockedSession>;
 };
 
 export type StepContext = CourierDeps & {
   lane: Lane;
   sessions: SessionMemory;
-  /** By delivery whose request is under way: what aborts its turn before the request is answered. */
+  /** By delivery with a request in flight: aborts its turn before the request is answered. */
   sending: Map<string, () => void>;
   wakeUps: WakeUps;
-  /** Null when no lane has a limit. */
+  /** Null if no lane has a limit. */
   limits: LaneLimits | null;
   turnLimit: TurnLimit | null;
-  /** Something that was staged becomes durable meanwhile; when it does not, the lane is moved again later. */
+  /** Staged work becomes durable in the background; if that fails, the lane is moved again later. */
   expect: (durable: Promise<void>) => void;
   /** True while nothing may be sent, as during a drain. */
   isHeld: () => boolean;
 };
 
-/** Whether anything changed, so that the lane is worth another step at once. */
+/** Whether anything changed, so that the lane is worth another step immediately. */
 export type StepOutcome = "moved" | "rests";
 
-/** The head of the lane cannot be sent at this moment. */
+/** The head of the lane cannot be sent right now. */
 export function postpone({ wakeUps, lane }: StepContext, reason: string): StepOutcome {
   wakeUps.postpone(lane.id, reason);
   return "rests";

@@ -1,6 +1,7 @@
 /**
- * Lets only so many lanes work on messages of one source at a time. The others wait in line, oldest first, and are moved as
- * soon as a place is free. A message gets its place when it is admitted, so that its sender can be told at once that it waits.
+ * Limits how many lanes work on messages from one source at a time. The others wait in line, oldest first, and are
+ * moved as soon as a slot is free. A message gets its slot when it is admitted, so that its sender can be told
+ * immediately that it waits.
  */
 import type { DeliveryChange } from "../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
@@ -16,7 +17,7 @@ export class TurnLimit {
   readonly #options: TurnLimitOptions;
   readonly #store: Pick<Store, "lanesWithWork" | "outstanding" | "delivery">;
   readonly #move: (laneId: string) => Promise<void>;
-  /** By lane: the delivery that works, or is about to be sent. */
+  /** By lane: the delivery that is being worked on, or is about to be sent. */
   readonly #working = new Map<string, string>();
   readonly #waiting = new Map<string, Place>();
   /** Those whose lanes are being moved. */
@@ -32,7 +33,7 @@ export class TurnLimit {
     this.#move = move;
   }
 
-  /** Counts what an earlier run has sent. To be awaited before any lane is moved. */
+  /** Counts deliveries that an earlier run has sent. Await it before any lane is moved. */
   async load(): Promise<void> {
     for (const laneId of await this.#store.lanesWithWork()) {
       const holder = await this.#store.outstanding(laneId);
@@ -40,7 +41,7 @@ export class TurnLimit {
     }
   }
 
-  /** To be asked before a message is sent for the first time. */
+  /** Call it before a message is sent for the first time. */
   admits(record: DeliveryRecord): boolean {
     const { id, laneId, source, createdAt } = record;
     if (source !== this.#options.source) return true;
@@ -64,7 +65,7 @@ export class TurnLimit {
     else if (status !== "pending") this.#leave(laneId, id);
   }
 
-  /** The lane was moved as far as it goes. What could not be sent gives its place to others. */
+  /** The lane was moved as far as possible. A message that could not be sent gives its slot to others. */
   async settle(laneId: string): Promise<void> {
     const id = this.#working.get(laneId);
     const record = id === undefined ? null : await this.#store.delivery(id);
@@ -101,7 +102,7 @@ export class TurnLimit {
     this.#called.add(place);
     await this.#move(laneId);
     this.#called.delete(place);
-    // A lane that is paused or gone must not keep the others waiting. It asks again when it is moved.
+    // A paused or removed lane must not block the others. It asks again when it is moved.
     if (this.#waiting.get(laneId) === place) this.#waiting.delete(laneId);
     this.#callNext();
   }

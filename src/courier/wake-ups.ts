@@ -1,6 +1,6 @@
 /**
- * What sets a lane going again: a hint of its runtime, or the end of a wait because its head could not be sent. Nothing of
- * it is stored. A lost hint costs time and nothing else, and every lane with work is moved at start.
+ * What wakes a lane: a hint from its runtime, or the end of a wait because its head could not be sent. Nothing of it
+ * is stored. A lost hint costs only time, and every lane with work is moved at start.
  */
 import type { Clock } from "../clock.ts";
 import type { Policy } from "../core/delivery/policy.ts";
@@ -36,12 +36,12 @@ export class WakeUps {
     }
   }
 
-  /** From now on hints about the lane's session wake it. */
+  /** From now on, hints about the lane's session wake it. */
   follow(lane: Lane): void {
     if (lane.sessionId !== null) this.#laneOfSession.set(lane.sessionId, lane.id);
   }
 
-  /** The lane's head cannot be sent now. Each time in a row waits longer. */
+  /** The lane's head cannot be sent now. Each consecutive wait is longer. */
   postpone(laneId: string, reason: string): void {
     if (this.#closed) return;
     const before = this.#waits.get(laneId);

@@ -1,6 +1,6 @@
 /**
- * Decides when the courier reconciles again. One timer, set to the nearest due date; with nothing outstanding it does nothing.
- * Hints only bring it forward, so a lost one costs time, never a message.
+ * Decides when the courier reconciles again. It has one timer, set to the nearest due time; with nothing outstanding
+ * it does nothing. Hints only bring it forward, so a lost one costs time, never a message.
  */
 import type { Clock } from "../clock.ts";
 import type { Policy } from "../core/delivery/policy.ts";
@@ -17,14 +17,14 @@ export type WatchdogDeps = {
   onError: (failure: { error: unknown }) => void;
 };
 
-/** Due deliveries that are asked for at once, beyond those that are known not to start now. */
+/** How many due deliveries to load at a time, in addition to those known not to start now. */
 const batch = 32;
 
 export class Watchdog {
   readonly #deps: WatchdogDeps;
-  /** Looks under way: the delivery, its team, and when it ends. */
+  /** Running reconciles: the delivery, its team, and when it ends. */
   readonly #running = new Map<string, { team: string | null; ended: Promise<void> }>();
-  /** Looks that ended without moving their date, and when they may be tried again. */
+  /** Reconciles that ended without moving their time, and when to try them again. */
   readonly #backOff = new Map<string, { until: number; times: number }>();
   #timer: { at: number; cancel: () => void } | null = null;
   #unsubscribe: () => void = () => {};
@@ -67,7 +67,7 @@ export class Watchdog {
     }
   }
 
-  /** Starts as many due reconciles as the caps allow; each one that ends makes room for the next. */
+  /** Starts as many due reconciles as the limits allow; each one that ends makes room for the next. */
   async #startDue(): Promise<void> {
     const { store, clock } = this.#deps;
     if (this.#stopped) return;
@@ -81,7 +81,7 @@ export class Watchdog {
       for (const due of dueNow) {
         if (this.#mayStart(due, now)) this.#running.set(due.deliveryId, { team: due.team, ended: this.#attend(due) });
       }
-      // A full batch may have been one team's; what lies behind it is asked for without that team.
+      // A full batch may belong to one team; load the rest without that team.
       if (dueNow.length < most || this.#running.size === before) break;
     }
     await this.#rearm(now);
@@ -95,7 +95,7 @@ export class Watchdog {
     );
   }
 
-  /** What is not due any more was moved by somebody else. */
+  /** Deliveries that are no longer due were moved by something else. */
   #forget(dueNow: readonly DueReconcile[]): void {
     const due = new Set(dueNow.map((look) => look.deliveryId));
     for (const deliveryId of this.#backOff.keys()) if (!due.has(deliveryId)) this.#backOff.delete(deliveryId);
@@ -126,8 +126,9 @@ export class Watchdog {
   }
 
   /**
-   * What was due at `now` and not started waits for a running look to end, or for the end of its back-off. It must be
-   * the time for which the due ones were asked: one that became due since then would be forgotten otherwise.
+   * A delivery that was due at `now` and not started waits for a running reconcile to end, or for the end of its
+   * back-off. Use the same `now` that the due deliveries were loaded with: one that became due since then would
+   * otherwise be forgotten.
    */
   async #rearm(now: number): Promise<void> {
     const next = await this.#deps.store.nextReconcileAt(now);
@@ -135,7 +136,7 @@ export class Watchdog {
     for (const { until } of this.#backOff.values()) if (until > now) this.#arm(until);
   }
 
-  /** Each time in a row waits longer, up to the longest look. */
+  /** Each consecutive wait is longer, up to the longest reconcile delay. */
   #putOff(deliveryId: string): void {
     const { clock, policy } = this.#deps;
     const times = (this.#backOff.get(deliveryId)?.times ?? -1) + 1;

@@ -1,9 +1,9 @@
 /**
- * Writes events to the log in their order. What comes while a commit is under way goes into the next one; deltas are not
- * kept, and pass by in their order among the others.
+ * Writes events to the log in order. Events that arrive during a commit go into the next one; deltas are not kept,
+ * but published in order with the others.
  *
- * While the store cannot be written it holds back a bounded amount and tries again. What is more than that is given up as
- * a whole, and so are the events of one lane that the store does not take while it takes those of others.
+ * While the store cannot be written, a bounded amount is held back and retried. Beyond that, everything held back is
+ * dropped, and so are the events of a single lane that the store refuses while it accepts those of others.
  */
 import type { Clock } from "../clock.ts";
 import type { NewEvent } from "../core/log/log-item.ts";
@@ -21,16 +21,16 @@ export type WriterDeps = {
 };
 
 export type WriterListeners = {
-  /** Events of one lane that will not be written, and when it may be better. */
+  /** Events of one lane that will not be written, and when to try again. */
   onDropped: (entries: readonly NewEvent[], afterMs: number) => void;
-  /** Nothing waits: the store knows as much as whoever gave it events. */
+  /** Nothing is waiting: everything has been written to the store. */
   onIdle: () => void;
 };
 
 const maxPerCommit = 500;
 const firstRetryMs = 1000;
 const maxRetryMs = 30_000;
-/** When a lane is tried again whose events alone are refused. */
+/** When to retry a lane whose events alone are refused. */
 const refusedMs = 10_000;
 
 export class EventWriter {
@@ -55,18 +55,18 @@ export class EventWriter {
       this.#queue.push(entry);
       this.#characters += entry.text.length;
     }
-    // A long turn that is said at once may be more than that, and is written in a moment.
+    // A long turn that arrives in one batch may exceed the limit, and is written in a moment.
     if (!this.#failing) void this.write();
     else if (this.#isFull) this.#dropAll();
   }
 
-  /** One at a time; whoever comes while it goes on waits for the same one, which takes theirs, too. */
+  /** One write at a time; callers that arrive during a write wait for the same one, which includes their events. */
   write(): Promise<void> {
     this.#writing ??= this.#writeAll();
     return this.#writing;
   }
 
-  /** Writes what is still to be written, if it can be. */
+  /** Writes everything that is left, if possible. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancelRetry();
@@ -81,11 +81,11 @@ export class EventWriter {
   }
 
   async #writeAll(): Promise<void> {
-    // What is said in the same breath goes together.
+    // Events from the same tick are written together.
     await null;
     while (this.#queue.length > 0 && !this.#failing) await this.#writeBatch(this.#nextBatch());
     if (this.#queue.length === 0) this.#listeners.onIdle();
-    // In the same moment as the last look at the queue: what is said from now on starts anew.
+    // In the same tick as the last check of the queue: later events start a new write.
     this.#writing = null;
   }
 
@@ -106,7 +106,7 @@ export class EventWriter {
     }
   }
 
-  /** What waits of one lane more. A long turn of a lane whose events are refused may be all that is in a batch. */
+  /** The waiting events of one more lane. A long turn of a lane whose events are refused may fill a whole batch. */
   #nextLane(batch: readonly NewEvent[]): NewEvent[][] {
     const tried = new Set(batch.map(({ event }) => event.lane));
     const lane = this.#queue.find(({ event, kept }) => kept && !tried.has(event.lane))?.event.lane;
@@ -122,13 +122,13 @@ export class EventWriter {
     this.#retryMs = firstRetryMs;
   }
 
-  /** What the store takes of no lane is not the fault of a lane. */
+  /** If the store refuses the events of every lane, no lane is at fault. */
   async #writeLaneByLane(lanes: readonly NewEvent[][]): Promise<void> {
     const refused: { entries: NewEvent[]; error: unknown }[] = [];
     for (const entries of lanes) {
       await this.#append(entries).catch((error: unknown) => refused.push({ entries, error }));
     }
-    // Of a lane that has only deltas nothing is written.
+    // Nothing is written for a lane that has only deltas.
     const written = lanes.filter((entries) => entries.some(({ kept }) => kept));
     const isLanesFault = ({ error }: { error: unknown }) =>
       isOutOfOrder(error) || (refused.length < written.length && !isStoreDown(error));
@@ -157,7 +157,7 @@ export class EventWriter {
     this.#retryMs = Math.min(2 * this.#retryMs, maxRetryMs);
   }
 
-  /** Everything that waits, of all lanes that it is of. */
+  /** Everything that waits, for all lanes concerned. */
   #dropAll(): void {
     const waiting = byLane(this.#queue);
     this.#queue = [];
@@ -176,7 +176,7 @@ export class EventWriter {
   }
 }
 
-/** Those of each lane in their order. */
+/** The events of each lane, in order. */
 export function byLane(entries: readonly NewEvent[]): NewEvent[][] {
   const lanes = new Map<string, NewEvent[]>();
   for (const entry of entries) {

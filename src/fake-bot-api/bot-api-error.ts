@@ -1,4 +1,4 @@
-/** What Telegram refuses, as it tells the bot. */
+/** The errors that Telegram returns to a bot. */
 import type { ResponseParameters } from "grammy/types";
 
 export class BotApiError extends Error {

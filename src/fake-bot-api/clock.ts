@@ -1,4 +1,4 @@
-/** Time as a value that is handed in, in milliseconds since the epoch. Any object of this shape will do. */
+/** An injected clock, in milliseconds since the epoch. */
 export type Clock = {
   now(): number;
   /** Runs `wake` once at `time`; the returned function cancels it. */
@@ -9,7 +9,7 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   at(time, wake) {
     const timer = setTimeout(wake, Math.max(0, time - Date.now()));
-    // A draft that has yet to fade keeps no program running.
+    // The timer of a fading draft must not keep the process alive.
     timer.unref();
     return () => clearTimeout(timer);
   },

@@ -1,6 +1,6 @@
 /**
- * Telegram's Bot API on loopback, for tests and for the demo. A real bot library talks to it; the people on the other
- * side are driven by the program that started it. It stands alone and knows nothing of deliveries.
+ * A fake of Telegram's Bot API on loopback, for tests and the demo. A real bot library talks to it; the program that
+ * started it acts as the people on the other side. It depends on nothing else in Waybill.
  */
 import type { UserFromGetMe } from "grammy/types";
 import { type Clock, systemClock } from "./clock.ts";
@@ -21,42 +21,42 @@ export type { CallbackAnswer } from "./state/world.ts";
 export type FakeBotApiOptions = {
   token?: string;
   username?: string;
-  /** Whatever else `getMe` should say. */
+  /** Further fields of `getMe`. */
   bot?: Partial<UserFromGetMe>;
   /** "old": without rich messages and drafts. */
   botApiVersion?: BotApiVersion;
   clock?: Clock;
   /** One message a second in a chat, 20 a minute in a group. Off by default. */
   floodLimits?: boolean;
-  /** How long a webhook that failed is left alone. */
+  /** How long to wait before a failed webhook is retried. */
   webhookRetryMs?: number;
   /** Any free port by default. */
   port?: number;
 };
 
 export type FakeBotApi = People & {
-  /** What grammY calls `apiRoot`. */
+  /** grammY's `apiRoot`. */
   url: string;
   port: number;
   token: string;
   bot: UserFromGetMe;
-  /** Makes the next calls go wrong; the returned function takes back what was not used. */
+  /** Makes the next calls fail; the returned function cancels faults that were not used. */
   fail(order: FaultOrder): () => void;
-  /** Holds the calls of a method: after they had their effect, or before. */
+  /** Holds the calls of a method, before or after they take effect. */
   hold(method: string, when?: Moment): Gate;
   calls(method?: string): Call[];
   callCounts(): Record<string, number>;
   onCall(listener: CallListener): () => void;
   /** Resolves with the next call of the method that reaches the stage "answered". */
   nextCall(method: string, where?: (params: Call["params"]) => boolean): Promise<Call>;
-  /** Called whenever a chat shows something else than before. */
+  /** Called whenever what a chat shows has changed. */
   onChange(listener: () => void): () => void;
-  /** Delivers an update as it is, however malformed. */
+  /** Delivers an update as given, however malformed. */
   raw(update: Record<string, unknown>): void;
   /** How many updates the bot has not confirmed. */
   pendingUpdates(): number;
   revokeToken(): void;
-  /** Telegram cannot be reached, and knows everything when it is back. */
+  /** Makes Telegram unreachable. It keeps its state until `comeBack`. */
   goDown(): Promise<void>;
   comeBack(): Promise<void>;
   close(): Promise<void>;

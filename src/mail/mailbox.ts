@@ -1,16 +1,16 @@
-/** Where a lane's messages stand. The courier only needs to know how their read flag is committed. */
+/** The mailbox of a lane. The courier only needs to know how read flags are committed. */
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 
 export type ReadCommit =
   | { outcome: "committed" }
-  /** The row was removed; nothing is left to commit, but it is reported. */
+  /** The row was removed. Nothing is left to commit, but it is reported. */
   | { outcome: "row_gone" }
   | { outcome: "failed"; error: string };
 
 export type Mailbox = {
-  /** True when reads are committed in the ledger's own transaction, but for messages that stand in inbox files. */
+  /** True if reads are committed in the ledger's own transaction, except for messages in inbox files. */
   readonly commitsWithLedger: boolean;
-  /** A second step where it is not. Safe to repeat. */
+  /** Commits the read in a second step where the ledger did not. Safe to repeat. */
   commitRead(record: DeliveryRecord): Promise<ReadCommit>;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Gives a lane a fresh session: the agent remembers nothing of what was said before. It is the lane's next generation and
- * holds from the next message on. Runs behind the lane's gate.
+ * Gives a lane a fresh session: the agent remembers nothing that was said before. It becomes the lane's next
+ * generation, from the next message on. Runs in the lane's queue.
  */
 import { AppError, messageOf } from "../app-error.ts";
 import { withTimeout } from "../clock.ts";
@@ -9,7 +9,7 @@ import type { CourierDeps } from "../courier/step-context.ts";
 import { knownLane } from "../store/known-lane.ts";
 import { laneHeld, unavailable } from "./adoption.ts";
 
-/** `notSince`: nothing happens when the lane has got a session since then, so that a request can be repeated. */
+/** `notSince`: nothing happens if the lane has got a session since then, so that a request can be repeated. */
 export async function openNewSession(laneId: string, notSince: number | null, deps: CourierDeps): Promise<Lane> {
   const { store, runtimes, policy, clock } = deps;
   const lane = await knownLane(store, laneId);

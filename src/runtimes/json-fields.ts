@@ -1,16 +1,16 @@
-/** Reads fields of another program's JSON, which may be missing or of another type. Pure. */
+/** Reads fields of another program's JSON, which may be missing or have another type. Pure. */
 export type Json = Readonly<Record<string, unknown>>;
 
 export function jsonIn(text: string): Json | null {
   try {
     return asObject(JSON.parse(text));
   } catch {
-    // Callers report what is not JSON.
+    // Callers report text that is not JSON.
     return null;
   }
 }
 
-/** The objects of a file with one on each line. */
+/** The objects in a JSON Lines file. */
 export function jsonLines(text: string): Json[] {
   return text
     .split("\n")
@@ -34,7 +34,7 @@ export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The blocks of a message's `content`; a plain text is one block. */
+/** The blocks of a message's `content`; a plain string is one block. */
 export function blocksOf(content: unknown): readonly Json[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   return asList(content)

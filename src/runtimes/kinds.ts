@@ -1,2 +1,2 @@
-/** The kind of every runtime, in the order of the registry, for whoever needs no more of them: it loads none of their code. */
+/** The kind of every runtime, in registry order, for code that should not load the runtimes. */
 export const runtimeKinds: readonly string[] = ["opencode", "claude", "pi", "stub"];

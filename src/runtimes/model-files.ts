@@ -1,4 +1,4 @@
-/** The files that models take as part of a prompt, and their content in the forms that agent programs pass on. */
+/** The files that models accept as part of a prompt, and their content in the forms that agent programs pass on. */
 import { readFile } from "node:fs/promises";
 import type { AcceptedFiles } from "../core/message/accepted-files.ts";
 import { isTextType } from "../core/message/file-type.ts";
@@ -6,10 +6,10 @@ import type { AttachedFile } from "./port.ts";
 
 const imageTypes = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/** Providers refuse an image above 5 MB in base64, and go on to refuse the session that has it. */
+/** Providers reject an image above 5 MB in base64, and then every later request of the session that contains it. */
 export const acceptedImages: readonly AcceptedFiles[] = imageTypes.map((type) => ({ type, maxBytes: 3_750_000 }));
 export const acceptedPdf: AcceptedFiles = { type: "application/pdf", maxBytes: 20_000_000 };
-/** As much as the text of a message may have. */
+/** The same limit as for the text of a message. */
 export const acceptedText: AcceptedFiles = { type: "text/*", maxBytes: 256 * 1024 };
 
 export type FileContent = Pick<AttachedFile, "name" | "mimeType"> &
@@ -26,7 +26,7 @@ export function readFiles(files: readonly AttachedFile[]): Promise<FileContent[]
   );
 }
 
-/** A text file as a part of a prompt: its first line says which file it is. */
+/** A text file as part of a prompt. The first line names the file. */
 export function fileText({ name, text }: { name: string; text: string }): string {
   return `Attached file ${name.replaceAll(/\p{Cc}/gu, " ")}:\n${text}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Every runtime there is. A new one adds its folder, a line to this list and its kind to kinds.ts; the first
- * is the default of lanes.
+ * All runtimes. To add one, add its folder, an entry in this list, and its kind in kinds.ts. The first is the default
+ * for lanes.
  */
 import { claude } from "./claude/descriptor.ts";
 import type { RuntimeDescriptor } from "./descriptor.ts";

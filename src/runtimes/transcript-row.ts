@@ -1,4 +1,4 @@
-/** An empty transcript row, which readers fill in. */
+/** An empty transcript row that readers fill in. */
 import type { ToolCall, TranscriptRow } from "../core/transcript/transcript.ts";
 
 export type MutableToolCall = { -readonly [K in keyof ToolCall]: ToolCall[K] };

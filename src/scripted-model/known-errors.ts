@@ -1,4 +1,4 @@
-/** Errors of providers that a caller must tell apart; a script only names them. */
+/** Provider errors that a caller must tell apart. A script refers to them by name. */
 export const knownErrors = {
   insufficient_balance: { status: 402, message: "Insufficient balance", code: "insufficient_balance" },
   quota_exceeded: {

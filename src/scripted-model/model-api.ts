@@ -1,4 +1,4 @@
-/** The port of a model API, and what both of them share: an answer in pieces, and its usage. */
+/** The interface of a model API, and the parts that both APIs share: splitting an answer into pieces, and its usage. */
 import type { Answer } from "./choose-answer.ts";
 import type { ModelRequest } from "./model-request.ts";
 import type { HttpError } from "./script.ts";
@@ -6,7 +6,7 @@ import type { HttpError } from "./script.ts";
 export type ModelApi = {
   /** Throws when the body is not a request of this API. */
   read(body: unknown): ModelRequest;
-  /** The frames of a stream. A piece is the least that can be sent alone. */
+  /** The frames of a stream. A piece is the smallest unit that can be sent. */
   stream(
     request: ModelRequest,
     answer: Answer,

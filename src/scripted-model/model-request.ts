@@ -1,4 +1,4 @@
-/** A request in one form for both APIs. All of it follows from the request itself: no state is kept between calls. */
+/** A request in a common format for both APIs, derived only from the request: no state is kept between calls. */
 import { createHash } from "node:crypto";
 
 export type RequestMessage = {
@@ -17,20 +17,20 @@ export type ModelRequest = {
   /** OpenAI sends the usage of a stream only on request. */
   wantsUsage: boolean;
   tools: readonly string[];
-  /** Those of the whole conversation, in its order. */
+  /** The files of the whole conversation, in order. */
   files: readonly RequestFile[];
   system: string;
   /** The newest text of the user. */
   prompt: string;
   /** The user's texts before it. */
   earlier: string;
-  /** How many answers the prompt has got already: each was followed by results of tools, and another call. */
+  /** How many answers the prompt already has: each was followed by tool results and another call. */
   answered: number;
-  /** Of the tools that the newest of these answers called. */
+  /** The ids of the tool calls in the newest of these answers. */
   callIds: readonly string[];
-  /** The newest result of a tool in this turn. */
+  /** The newest tool result in this turn. */
   result: string;
-  /** Characters, to estimate tokens from. */
+  /** In characters, to estimate tokens. */
   size: number;
 };
 
@@ -54,19 +54,19 @@ export function createModelRequest(
   };
 }
 
-/** Agent programs add notes of their own to the user's text; a text that is nothing but a note stays. */
+/** Agent programs add their own notes to the user's text. Text that is only a note is kept. */
 function withoutReminders(text: string): string {
   return text.replace(/<system-reminder>.*?<\/system-reminder>/gs, "").trim() || text.trim();
 }
 
-/** Content is a text, or parts of which some are texts. */
+/** Content is a string, or a list of parts, some of which are text. */
 export function contentText(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
   return content.flatMap((part) => (typeof part?.text === "string" ? [part.text] : [])).join("\n");
 }
 
-/** The files among the parts of a content, in the forms of both APIs. */
+/** The files among the parts of a message's content, in the formats of both APIs. */
 export function contentFiles(content: unknown): RequestFile[] {
   if (!Array.isArray(content)) return [];
   return content.flatMap((part) => {
@@ -85,7 +85,7 @@ function requestFile(type: string, base64: string): RequestFile {
   return { type, bytes: content.length, sha256: createHash("sha256").update(content).digest("hex") };
 }
 
-/** The length of what was said. A file costs a model much less than its bytes would, so it counts as a page of text. */
+/** The length of the content. A file uses far fewer tokens than its bytes suggest, so it counts as a page of text. */
 export function sizeOf(said: unknown): number {
   return JSON.stringify(said, (key, value) =>
     ["data", "url", "file_data"].includes(key) && String(value).length > pageLength ? "x".repeat(pageLength) : value,

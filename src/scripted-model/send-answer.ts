@@ -1,4 +1,4 @@
-/** Sends an answer as its step wants it: delayed, in pieces, with an error in the middle, cut off, or never ending. */
+/** Sends an answer as its step specifies: delayed, in pieces, with an error in the middle, cut off, or never ending. */
 import type { ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Answer } from "./choose-answer.ts";
@@ -9,7 +9,7 @@ export type AnswerTask = {
   api: ModelApi;
   request: ModelRequest;
   answer: Answer;
-  /** The script's pace, where the step has none of its own. */
+  /** The script's pace, used if the step has none. */
   pace: { pieceMs: number; pieceLength: number };
   response: ServerResponse;
   /** Aborted when the caller closes the connection. */

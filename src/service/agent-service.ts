@@ -1,6 +1,6 @@
 /**
- * What agents ask for through their tools. The caller is the one whom the connection's token belongs to; nothing that a call
- * says changes who sends. What cannot be done throws an `AppError` whose message and hint a model can act on.
+ * What agents request through their tools. The caller is the owner of the connection's token; nothing in a call
+ * changes the sender. A call that fails throws an `AppError` with a message and a hint that a model can act on.
  */
 import type { Message, MessageOutcome, TaskRef } from "../core/message/message.ts";
 import type { MemberKind, MemberState, TeamState } from "../core/team/team.ts";
@@ -11,7 +11,7 @@ export type { AgentMessage, MemberState };
 
 export type Caller = AgentAddress;
 
-/** `waits` says why it is not under way yet, and what that means; null when nothing stands in its way. */
+/** `waits` says why it has not been sent yet, and what that means; null if nothing blocks it. */
 export type SendReceipt = { messageId: string; to: string; known: boolean; waits: string | null };
 
 /** A message as an agent sees it. */
@@ -26,12 +26,12 @@ export type AgentMail = Pick<Message, "id" | "from" | "text" | "summary" | "acti
 export type ListQuery = {
   box: "received" | "sent";
   unreadOnly?: boolean | undefined;
-  /** Messages that the caller has got: they are read from now on. Waybill itself marks those of lanes. */
+  /** Messages that the caller has received; they are marked as read. Waybill itself marks those of lanes. */
   read?: readonly string[] | undefined;
   limit: number;
 };
 
-/** What became of a message that the caller sent. `replies` are oldest first. */
+/** The state of a message that the caller sent. `replies` are oldest first. */
 export type SentState = {
   messageId: string;
   state: "answered" | "failed" | "waiting";
@@ -55,7 +55,7 @@ export type TeamView = {
   members: readonly MemberView[];
 };
 
-/** Who the caller is, who else is there, and what waits for it. */
+/** The caller's identity, its team, and the messages that wait for it. */
 export type Briefing = {
   you: MemberView;
   team: TeamView | null;
@@ -64,21 +64,24 @@ export type Briefing = {
 };
 
 export type AgentService = {
-  /** Null for a token that Waybill did not make, or whose member or lane is gone. */
+  /** Null for a token that Waybill did not create, or whose member or lane was removed. */
   callerOf(token: string): Promise<Caller | null>;
   send(caller: Caller, message: AgentMessage): Promise<SendReceipt>;
   list(caller: Caller, query: ListQuery): Promise<readonly AgentMail[]>;
-  /** Resolves when the message is answered or has failed, and as `waiting` when `signal` is aborted or the daemon stops. */
+  /**
+   * Resolves when the message is answered or has failed, and as `waiting` when `signal` is aborted or the daemon
+   * stops.
+   */
   wait(caller: Caller, messageId: string, signal: AbortSignal): Promise<SentState>;
   briefing(caller: Caller): Promise<Briefing>;
   /** The teams that the caller may write to. */
   teams(caller: Caller): Promise<readonly TeamView[]>;
-  /** To the person whose daemon this is, unless another one is named. */
+  /** To the person who runs this daemon, unless another one is named. */
   notifyPerson(
     caller: Caller,
     note: { text: string; summary?: string | undefined; person?: string | undefined },
   ): Promise<SendReceipt>;
-  /** The caller has begun its work: the same as a heartbeat, answered with the briefing. */
+  /** The caller has started its work: the same as a heartbeat, answered with the briefing. */
   checkIn(caller: Caller): Promise<Briefing>;
   heartbeat(caller: Caller): Promise<void>;
 };

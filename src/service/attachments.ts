@@ -1,4 +1,4 @@
-/** The part of the service that takes files for messages, and hands them out. */
+/** The part of the service that stores and returns files for messages. */
 import { attachmentUnknown } from "../mail/attachments/attachment-files.ts";
 import { refuseWhileDraining } from "./deliveries.ts";
 import type { Engine } from "./engine.ts";

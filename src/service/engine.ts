@@ -1,4 +1,4 @@
-/** The running parts that the service works with: what was composed at the start. */
+/** The running parts that the service works with, composed at start. */
 import type { Clock } from "../clock.ts";
 import type { Policy } from "../core/delivery/policy.ts";
 import type { AskRegistry } from "../courier/ask-registry.ts";
@@ -29,12 +29,12 @@ export type Engine = {
   tokens: AgentTokens;
   policy: Policy;
   clock: Clock;
-  /** Those that are ready, by their kind. */
+  /** Those that are ready, by kind. */
   runtimes: ReadonlyMap<string, Runtime>;
   /** Removes old, finished records by the policy's retention, and attachments that no message names. */
   prune(): Promise<number>;
-  /** Sends nothing new from now on, and waits for the turns that run; to be followed by `close`. */
+  /** Stops sending from now on, and waits for running turns; `close` must follow. */
   drain(deadlineMs: number, hurry: AbortSignal): Promise<Drained>;
-  /** With `keepAgents`, agent programs that were started go on, and the next run takes them over. */
+  /** With `keepAgents`, started agent programs keep running, and the next run takes them over. */
   close(options?: { keepAgents: boolean }): Promise<void>;
 };

@@ -1,7 +1,7 @@
 /**
- * Follows the log: what is kept is read from the store, what happens is taken as it is published, with nothing left out and
- * nothing repeated in between. It changes over at a moment at which the store has shown everything that was published. A
- * reader that is slow goes back to reading the store, and misses only what is not kept.
+ * Follows the log: kept items are read from the store, new ones are taken as they are published, without gaps or
+ * repetitions in between. It switches over when the store has shown everything that was published. A slow reader goes
+ * back to reading the store, and misses only items that are not kept.
  */
 import type { LogFilter, LogItem, LogReset } from "../core/log/log-item.ts";
 import { isWanted } from "../core/log/log-item.ts";
@@ -13,7 +13,7 @@ export type FollowedItem = LogItem | LogReset;
 /** After the cursor `after`, or from now on, until `signal` is aborted. */
 export type FollowOptions = LogFilter & { after?: string | undefined; signal: AbortSignal };
 
-/** Few, since a reader that does not read holds them. */
+/** Few, since a reader that does not read keeps them in memory. */
 const pageSize = 20;
 
 export async function* followLog(
@@ -23,7 +23,7 @@ export async function* followLog(
   const filter = { lane, types };
   const queue = new LiveQueue<LogItem>(signal, sizeOf);
   const unsubscribe = store.onLog((items) => queue.push(queue.isLive ? wantedOf(items, filter) : []));
-  // A reader that has gone may never ask for the next item, and so never come to the end.
+  // A reader that disconnected may never ask for the next item, and so never reach the end.
   signal.addEventListener("abort", unsubscribe, { once: true });
   try {
     let cursor = after ?? store.logEnd();
@@ -44,7 +44,7 @@ export async function* followLog(
         yield item;
       }
       cursor = page.cursor;
-      // An adapter may show what it has not published yet; that comes in a moment.
+      // An adapter may show items that it has not published yet; they follow in a moment.
       if (page.items.length === 0 && cursor !== store.logEnd()) await queue.next(seen);
     }
   } finally {

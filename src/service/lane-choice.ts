@@ -9,7 +9,7 @@ export type ChoiceRules = {
   defaults: { runtime: string; model: string | null };
 };
 
-/** The lane's agent and model with defaults filled in, refused where they do not go together. */
+/** The lane's agent and model with defaults filled in; refused if they do not fit together. */
 export function checkedChoice(
   lane: Pick<Lane, "runtime" | "agent" | "model">,
   { runtimeDescriptors, defaults }: ChoiceRules,

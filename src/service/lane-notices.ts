@@ -1,7 +1,7 @@
 /**
- * What does not go as it should in a lane although its runtime works: what the runtime reports itself, and an agent or a
- * model that its program does not know. The program is asked at the start, when a lane is made or changed, and again
- * while it does not know one of them or cannot be asked.
+ * Problems of a lane although its runtime works: those that the runtime itself reports, and an agent or a model that
+ * its program does not know. The program is asked at start, when a lane is created or changed, and again while it
+ * does not know one of them or cannot be reached.
  */
 import { systemClock, withTimeout } from "../clock.ts";
 import type { Lane, Notice } from "../core/lane/lane.ts";
@@ -11,11 +11,11 @@ import type { Engine } from "./engine.ts";
 type CheckedLane = AgentChoice & Pick<Lane, "id" | "runtime">;
 
 export type LaneNotices = {
-  /** As far as is known by now. Never waits for a program. */
+  /** What is known so far. Never waits for a program. */
   of(lane: Lane): readonly Notice[];
   /** The same, but gives a program that is being asked a moment to answer. */
   soon(lane: Lane): Promise<readonly Notice[]>;
-  /** Asks the program now. Null when it knows what the lane names, or cannot be asked. */
+  /** Asks the program now. Null if it knows the lane's agent and model, or cannot be reached. */
   check(lane: CheckedLane): Promise<Notice | null>;
 };
 
@@ -23,7 +23,7 @@ export type LaneNotices = {
 const askTimeoutMs = 10_000;
 const putTimeoutMs = 5000;
 const soonMs = 2000;
-/** What was unknown may have been configured since. */
+/** An unknown name may have been configured since. */
 const askAgainMs = 30_000;
 const never = new AbortController().signal;
 
@@ -32,7 +32,7 @@ type Answer = { choice: string; notice: Notice | null | undefined; at: number; p
 
 export function laneNotices({ runtimes, store }: Engine, now: () => number): LaneNotices {
   const answers = new Map<string, Answer>();
-  /** One at a time: a program may start a good deal for each directory that it is asked about. */
+  /** One at a time: a program may start many things for each directory it is asked about. */
   let queue: Promise<void> = Promise.resolve();
 
   const ask = async (lane: CheckedLane, timeoutMs: number): Promise<Notice | null | undefined> => {
@@ -41,7 +41,7 @@ export function laneNotices({ runtimes, store }: Engine, now: () => number): Lan
     try {
       return await check(lane, AbortSignal.timeout(timeoutMs));
     } catch {
-      // That the program cannot be reached is reported by the runtime's health.
+      // The runtime's health reports that the program cannot be reached.
       return undefined;
     }
   };
@@ -54,7 +54,7 @@ export function laneNotices({ runtimes, store }: Engine, now: () => number): Lan
     if (isDue && answer.pending === null) {
       queue = answer.pending = queue.then(async () => {
         const notice = await ask(lane, askTimeoutMs);
-        // Where the program cannot be asked any more, its last answer stands.
+        // If the program can no longer be reached, its last answer stands.
         if (notice !== undefined) answer.notice = notice;
         answer.at = now();
         answer.pending = null;
@@ -66,7 +66,7 @@ export function laneNotices({ runtimes, store }: Engine, now: () => number): Lan
     const { notice } = answerFor(lane);
     return [...(runtimes.get(lane.runtime)?.notices?.(lane) ?? []), ...(notice ? [notice] : [])];
   };
-  // What lanes of an earlier run name is asked for at once, so that it shows before the first message.
+  // Lanes from an earlier run are checked immediately, so that notices show before the first message.
   void store.lanes().then(
     (lanes) => void lanes.map(answerFor),
     () => {},

@@ -1,4 +1,4 @@
-/** Finds a lane by its id, or says which lanes there are. */
+/** Finds a lane by its id, or throws an error that lists the known lanes. */
 import { AppError } from "../app-error.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import type { Store } from "./port.ts";

@@ -1,4 +1,4 @@
-/** Finds a team or a member by the name that somebody wrote, or says which there are. */
+/** Finds a team or member by name, or throws an error that lists the known ones. */
 import { AppError } from "../app-error.ts";
 import type { Member, Team } from "../core/team/team.ts";
 import { canonicalName, memberCalled } from "../core/team/team.ts";
@@ -40,7 +40,7 @@ export function memberUnknown({ name: team, members }: Team, name: string): AppE
 
 const maxNamed = 30;
 
-/** The nearest of those that are known, and the first of them. */
+/** Suggests the closest known name and lists the first known ones. */
 export function suggestion(written: string, known: readonly string[], heading: string, none: string): string {
   if (known.length === 0) return none;
   const meant = nearest(written, known);

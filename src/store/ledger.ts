@@ -1,4 +1,4 @@
-/** The one way to change a delivery: commits events through the store, and tells those who listen once they are durable. */
+/** The one way to change a delivery: commits events through the store, and notifies listeners once they are durable. */
 
 import type { DeliveryChange, DeliveryEvent, DeliveryEventType } from "../core/delivery/delivery-event.ts";
 import type { FailPointHook } from "../core/delivery/fail-points.ts";
@@ -31,7 +31,7 @@ export class Ledger {
     return result;
   }
 
-  /** For one who goes on while it becomes durable. Whoever takes `durable` has to hear of its failure. */
+  /** For a caller that continues before the change is durable. It must handle a rejection of `durable`. */
   async stage(
     id: string,
     events: readonly DeliveryEvent[],
@@ -49,7 +49,7 @@ export class Ledger {
     return { result, durable: mailed.length === 0 ? announced : Promise.all([announced, ...mailed]).then(() => {}) };
   }
 
-  /** An admitted message begins a delivery; one to a person does not. */
+  /** A message to a lane begins a delivery; one to a person does not. */
   async admit(request: AdmissionRequest): Promise<Admission> {
     const { delivery: record, message: admitted } = request;
     if (record) this.#reach("before_commit", ["admitted"]);
@@ -68,7 +68,7 @@ export class Ledger {
     return applied;
   }
 
-  /** Listeners hear of durable changes only, in the order in which they were made. */
+  /** Listeners get only durable changes, in the order in which they were made. */
   onChange(listener: (change: DeliveryChange) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -81,7 +81,7 @@ export class Ledger {
         try {
           listener(change);
         } catch (error) {
-          // The change is durable; whoever made it must not hear that it failed.
+          // The change is durable, so its caller must not see it fail.
           this.#onError({ error });
         }
       }

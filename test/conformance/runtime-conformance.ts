@@ -1,7 +1,7 @@
 /**
- * What every runtime must do, whatever program it drives. Written against the port alone; a program's own test file runs
- * it on the real thing, with one world for all tests and a session for each. What differs between programs is a named
- * fact of the harness, and no test asks which program it runs on.
+ * What every runtime must do, whatever program it drives. Written against the port alone. A program's own test file
+ * runs it on the real program, with one world for all tests and a session for each. Differences between programs are
+ * named facts of the harness; no test asks which program it runs on.
  */
 import { afterAll, beforeAll, describe } from "vitest";
 import type { ResponseState } from "../../src/core/delivery/record.ts";
@@ -24,7 +24,7 @@ import { submitting } from "./runtime/submitting.ts";
 import { turns } from "./runtime/turns.ts";
 import { working } from "./runtime/working.ts";
 
-/** What the agent does, by a word in the prompt. Every harness plays these. */
+/** What the agent does, selected by a word in the prompt. Every harness plays these. */
 export const conformanceScenes: AgentTurns = {
   answers: [{ say: "It is 4." }],
   works: [{ say: "I read it.", do: { read: "README.md" } }, { say: "It has one line." }],
@@ -35,37 +35,39 @@ export const conformanceScenes: AgentTurns = {
 };
 
 export type Facts = {
-  /** How a session reads whose id the program has never heard. */
+  /** The status of a session whose id the program does not know. */
   unknownSession: TranscriptSlice["status"];
-  /** What a program that died before the agent's first word leaves to be seen of its turn. */
+  /** The observed state of a turn whose program died before the agent's first word. */
   deadTurn: ResponseState;
-  /** Whether the transcript says what a turn has cost, also after a restart. */
+  /** Whether the transcript keeps the cost of a turn, even across a restart. */
   keepsCost: boolean;
-  /** Whether there is a process of its own. */
+  /** Whether the agent runs in its own process. */
   isProgram: boolean;
 };
 
 export type RuntimeHarness = {
   readonly facts: Facts;
-  /** Another one after each start. */
+  /** Replaced by each start. */
   readonly runtime: Runtime;
-  /** Where all sessions are. */
+  /** The lane of all sessions. */
   readonly lane: Lane;
-  /** How often the agent began to work on a prompt with these words, by the word of whoever plays its model. */
+  /** How often the agent began to work on a prompt with these words, according to its model. */
   runs(words: string): number;
-  /** What the user had said before a prompt, by the same word; null where there is no model. */
+  /** What the user had written before a prompt, according to the model; null without a model. */
   earlier(prompt: string): string | null;
-  /** What the agent's instructions were at each call of the model for a prompt with these words, by the same word. */
+  /** The agent's instructions at each model call for a prompt with these words. */
   instructions(words: string): readonly string[];
-  /** What the model got at its last call for a prompt with these words: hashes of files, and the prompt; null without a model. */
+  /**
+   * The model's input at its last call for a prompt with these words: file hashes and the prompt; null without a model.
+   */
   received(words: string): { files: readonly string[]; text: string } | null;
-  /** Ends the program in mid-turn. One that is no process dies by its script. */
+  /** Kills the program mid-turn. Without a process, its script makes it die. */
   kill(): void;
-  /** Takes the session away behind the runtime's back. */
+  /** Removes the session without the runtime knowing. */
   loseSession(sessionId: string): Promise<void>;
-  /** What the runtime has written down about programs that it started. */
+  /** The programs that the runtime has recorded as started. */
   programs(): readonly ProcessIdentity[];
-  /** Closes the runtime; `start` makes another one on the same state, as after a restart of Waybill. */
+  /** Closes the runtime; `start` opens another one on the same state, as after a restart of Waybill. */
   stop(options?: { keep: boolean }): Promise<void>;
   start(): Promise<void>;
   dispose(): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * The stub keeps every promise of the runtimes' port, so what is tested with it holds for the programs. So does a runtime
- * that is loaded when it is first needed, which the stub stands for here.
+ * The stub keeps every promise of the runtime port, so tests with the stub also hold for real programs. The same goes
+ * for a lazily loaded runtime, which is tested here with the stub.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** The runtime for Claude Code keeps every promise of the port, on the real program. */
+/** Runs the runtime conformance suite on the real Claude Code. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { findTranscript } from "../../src/runtimes/claude/transcript/find-transcript.ts";
@@ -10,11 +10,11 @@ runtimeConformance("Claude Code", async () => {
   const { world, programs, kill } = await startClaude(conformanceScenes, [{}]);
   return {
     facts: {
-      // A session is made by its first prompt, so one that was never prompted is like one that was just opened.
+      // The first prompt creates a session, so a session without a prompt is like one that was just opened.
       unknownSession: "idle",
-      // It writes nothing of a message before its first word.
+      // It writes nothing of a message before the first output.
       deadTurn: "prompt_delivered_no_assistant_message",
-      // It says so at the end of the turn, and does not write it down.
+      // It reports this at the end of the turn, but does not write it to the file.
       keepsCost: false,
       isProgram: true,
     },

@@ -1,4 +1,4 @@
-/** The runtime for OpenCode keeps every promise of the port, on the real program. */
+/** Runs the runtime conformance suite on the real OpenCode. */
 import { conformanceScenes, conformingLane, runtimeConformance } from "../conformance/runtime-conformance.ts";
 import { startOpencode } from "../support/agent-programs.ts";
 

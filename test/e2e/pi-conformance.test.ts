@@ -1,4 +1,4 @@
-/** The runtime for pi keeps every promise of the port, on the real program. */
+/** Runs the runtime conformance suite on the real pi. */
 import { rmSync } from "node:fs";
 import { sessionFile, sessionFolders } from "../../src/runtimes/pi/session/session-file.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
@@ -9,9 +9,9 @@ runtimeConformance("pi", async () => {
   const { world, programs, kill } = await startPi(conformanceScenes, [{}]);
   return {
     facts: {
-      // A session is made by its first prompt, so one that was never prompted is like one that was just opened.
+      // The first prompt creates a session, so a session without a prompt is like one that was just opened.
       unknownSession: "idle",
-      // It writes nothing before the first answer, the prompt included.
+      // It writes nothing before the first answer, not even the prompt.
       deadTurn: "not_observed",
       keepsCost: true,
       isProgram: true,

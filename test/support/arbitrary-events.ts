@@ -1,4 +1,4 @@
-/** Any event at all, sensible or not: the rules must hold against all of them, in any order. */
+/** Arbitrary events, sensible or not: the rules must hold for all of them, in any order. */
 import fc from "fast-check";
 import type { AttemptTiming } from "../../src/core/delivery/attempt.ts";
 import { untimed } from "../../src/core/delivery/attempt.ts";

@@ -1,4 +1,4 @@
-/** Claude Code's programs as what is killed in mid-turn. */
+/** Kills Claude Code's programs mid-turn. */
 import { join } from "node:path";
 import { readProcessRecords } from "../../src/runtimes/process-pool/process-record.ts";
 import type { Kill, KilledAgent, Moment, Victim } from "./agent-kills.ts";
@@ -17,8 +17,8 @@ const question = {
 };
 
 export const killedClaude: KilledAgent = {
-  // A start can only be waited for after a kill of the daemon: its program ends with its turn, and another is started
-  // for the next message. Any other kill is followed by a start for the message that it hit.
+  // A test can wait for a start only after the daemon was killed: its program exits with its turn, and another one is
+  // started for the next message. After any other kill, a program is started for the affected message.
   kills: [
     kill("model", "program", 400),
     kill("tool", "daemon", 400),
@@ -35,15 +35,14 @@ export const killedClaude: KilledAgent = {
   ],
 
   /**
-   * A turn in which the program dies stops somewhere and never ends by itself, so the kill cannot come too late. One in
-   * which only the daemon dies goes on, and ends before the next daemon is there, or after; an ask that nobody can
-   * answer any more has failed then.
+   * A turn in which the program dies hangs at some point, so the kill cannot come too late. A turn in which only the daemon
+   * dies continues, and ends before or after the next daemon starts; an ask that can no longer be answered has failed by then.
    */
   brokenTurn({ victim, moment, place, say, marker }) {
     if (moment === "start") return [{ say, waitMs: victim === "daemon" ? 1500 : 3000 }];
     if (moment === "ask") {
       const ask = { tool: "AskUserQuestion", input: { questions: [question] } };
-      // Without a daemon the ask fails at once, and the turn must not end before its program is killed as well.
+      // Without a daemon the ask fails immediately, and the turn must not end before its program is also killed.
       return [{ tools: [ask] }, victim === "daemon" ? { say } : { say, breaks: { how: "hang" } }];
     }
     if (moment === "tool") {

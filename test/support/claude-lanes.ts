@@ -21,12 +21,12 @@ export class ClaudeLanes extends AgentWorld {
     mkdirSync(this.home);
   }
 
-  /** The only program that is written down for a lane. */
+  /** The only program recorded for a lane. */
   program(lane = "lane"): ProcessRecord & { pid: number } {
     return onlyProgram(join(this.directory, "claude", "programs"), lane);
   }
 
-  /** Resolves when a call of a tool stands in the transcript and has no result. */
+  /** Resolves when the transcript has a tool call without a result. */
   async toolRuns(sessionId: string): Promise<void> {
     const runtime = this.waybill.runtimes.get("claude");
     const lane = await this.waybill.store.lane("lane");

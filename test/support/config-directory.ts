@@ -1,4 +1,4 @@
-/** A directory of its own with a user's home, a project to work in, and a configuration file. */
+/** A temporary directory with a user's home, a project to work in, and a configuration file. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-/** The tables of docs/configuration.md as they follow from the settings and from the registry of runtimes. */
+/** The tables of docs/configuration.md, generated from the settings and the registry of runtimes. */
 import type { z } from "zod";
 import {
   daemonSettings,
@@ -13,7 +13,7 @@ import { runtimeDescriptors } from "../../src/runtimes/registry.ts";
 import type { Settings } from "../../src/setting-types.ts";
 import { metaOf } from "../../src/setting-types.ts";
 
-/** By the heading that each stands under. */
+/** By heading. */
 export function expectedTables(): Record<string, string[]> {
   return {
     "Settings of the daemon": rows(daemonSettings, ""),

@@ -1,6 +1,6 @@
 /**
- * Watches directories that may come, go and come again, and lets tests wait for something about the files in them. The
- * first directory must be there, and each of the others must lie directly in the one before it.
+ * Watches directories that may appear, disappear and reappear, and lets tests wait for a condition on their files. The
+ * first directory must exist, and each of the others must be directly inside the previous one.
  */
 import type { FSWatcher } from "node:fs";
 import { statSync, watch } from "node:fs";
@@ -18,7 +18,7 @@ export class DirectoryWatch {
     for (const directory of this.#directories) this.#follow(directory);
   }
 
-  /** For what else a wait may be about. */
+  /** For conditions that depend on something else. */
   notify(): void {
     for (const look of this.#waiting) look();
   }
@@ -35,7 +35,7 @@ export class DirectoryWatch {
           const found = look();
           if (found) settle(() => resolve(found));
         } catch (error) {
-          // A file that is being written: its next change is noticed, too.
+          // A file that is being written: its next change will be noticed.
           if (!(error instanceof SyntaxError)) settle(() => reject(error));
         }
       };

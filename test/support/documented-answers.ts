@@ -1,4 +1,4 @@
-/** Whether an answer is one that the OpenAPI document promises: its status, its type and the shape of its body. */
+/** Checks an answer against the OpenAPI document: its status, its type and the shape of its body. */
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { runtimeKinds } from "../../src/runtimes/kinds.ts";
 import { openApiDocument } from "../../src/transports/http/openapi.ts";
@@ -7,7 +7,7 @@ import type { Operation } from "./openapi-operations.ts";
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 ajv.addSchema({ ...openApiDocument(runtimeKinds), $id: "waybill" });
 
-/** What is not as documented, in words; null when all is well. */
+/** Describes what differs from the document; null if nothing does. */
 export function undocumented(
   { method, path, operationId, responses }: Operation,
   answer: { status: number; headers: Headers; body: string },

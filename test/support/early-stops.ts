@@ -1,4 +1,4 @@
-/** A person stops a lane at any moment after a message was sent, whatever the agent and the store are doing just then. */
+/** A person stops a lane at any moment after a message was sent, whatever the agent and the store are doing then. */
 import fc from "fast-check";
 import { expect } from "vitest";
 import type { UniversalEvent } from "../../src/core/turn/universal-event.ts";
@@ -13,13 +13,13 @@ const takes = fc.constantFrom(0, 0, 3, 2000);
 const anyStop = fc.record({
   arrival: fc.constantFrom(...(["normal", "normal", "after_timeout", "lost", "forgotten", "unavailable"] as const)),
   hints: fc.boolean(),
-  /** Whether the lane has a session already. */
+  /** Whether the lane already has a session. */
   hasSession: fc.boolean(),
-  /** How long the agent takes to open a session, to get a prompt, and to say that it has it. */
+  /** How long the agent takes to open a session, to receive a prompt, and to confirm it. */
   opening: takes,
   arriving: takes,
   answering: takes,
-  /** The moment of the stop: turns of the event loop, and time. */
+  /** The moment of the stop: event-loop turns, and time. */
   turns: fc.nat({ max: 40 }),
   ms: fc.constantFrom(0, 0, 1, 2, 5, 500, 1999, 2000, 4500),
   stops: fc.constantFrom(1, 1, 3),
@@ -71,7 +71,7 @@ function takeTime({ stub, clock }: World, { opening, arriving, answering }: Earl
   };
 }
 
-/** Once the stop is durable, the daemon may end at any moment. */
+/** Once the stop is durable, the daemon may exit at any moment. */
 async function restart(world: World, stopped: Promise<unknown>): Promise<void> {
   await settled();
   const closing = world.stop();
@@ -102,7 +102,7 @@ async function checkStopped(world: World): Promise<void> {
   });
 }
 
-/** What OpenCode's clients are told of `m1`. */
+/** The events for `m1` that OpenCode's clients get. */
 function shownOf(events: readonly UniversalEvent[]) {
   const projection = new SessionProjection({ ...settings, lane: "lane" });
   const first = events.findIndex(({ type, data }) => type === "item.started" && data.item.id === "delivery:m1");

@@ -1,8 +1,8 @@
-/** Universal events as short lines, to be written out in a test: one an event, and one an item that begins and ends. */
+/** Universal events as short lines for use in tests: one per event, and one for an item that starts and ends. */
 import type { Item, Part } from "../../src/core/turn/item.ts";
 import type { Draft } from "../../src/core/turn/universal-event.ts";
 
-/** What happened in a session below the lane's own is set in. */
+/** Events of a subsession are indented. */
 export function eventLines(drafts: readonly Draft[]): string[] {
   return drafts.flatMap((draft) => {
     const line = lineOf(draft);

@@ -1,2 +1,2 @@
-/** The schema of universal events, for tests that check what a runtime or the tracker makes. */
+/** The schema of universal events, for tests that check the output of a runtime or the tracker. */
 export { universalEventSchema } from "../../src/transports/http/event-schemas.ts";

@@ -1,8 +1,8 @@
-/** What must hold after an agent's program and the daemon were killed in mid-turn, however often. */
+/** What must hold after an agent's program and the daemon were killed mid-turn, however often. */
 import { expect } from "vitest";
 import type { AgentKills, Fate } from "./agent-kills.ts";
 
-/** Where one kill a message is never enough to make it fail. */
+/** For runs in which one kill per message must not make it fail. */
 export function expectEachResponded({ fates }: AgentKills): void {
   expect(fates.filter(({ status }) => status !== "responded")).toEqual([]);
 }
@@ -18,9 +18,9 @@ function expectAnsweredOnce(fate: Fate): void {
   const { died, status, answers, calls } = fate;
   const story = JSON.stringify(fate);
   expect(died ? ["responded", "failed_terminal"] : ["responded"], story).toContain(status);
-  // The answer, or the news that there will be none.
+  // The answer, or the notice that there will be none.
   expect(answers, story).toBe(1);
-  // A program that lived through it has the turn to its end; nobody asks it twice.
+  // A program that survived finishes its turn, and is not asked twice.
   const runs = calls.filter(({ step }) => step === 0);
   expect(runs.length, story).toBeLessThanOrEqual(died ? 2 : 1);
   const answered = calls.filter(({ aborted, last }) => last && !aborted);

@@ -1,8 +1,8 @@
-/** What must hold in chats whose daemon was killed. */
+/** What must hold in chats after their daemon was killed. */
 import { expect } from "vitest";
 import type { KilledChats } from "./telegram-kills.ts";
 
-/** One answer each, and one more for each kill at which it was under way. */
+/** One answer each, plus one more for each kill while it was being sent. */
 export function expectOneAnswerEach({ fates, orders, underWay }: KilledChats): void {
   const sent = fates.map((topic) => topic.map(({ text }) => text));
   expect(sent.flat().length).toBeGreaterThan(1);

@@ -1,4 +1,4 @@
-/** What must hold after a daemon was killed again and again. */
+/** What must hold after a daemon was killed repeatedly. */
 import { expect } from "vitest";
 import type { KilledRun } from "./daemon-kills.ts";
 

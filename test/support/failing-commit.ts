@@ -1,4 +1,4 @@
-/** A store that fails just after it has committed an event, as when the program dies there, and from then on. */
+/** A store that fails right after committing an event, as if the program died there, and from then on. */
 import type { DeliveryEventType } from "../../src/core/delivery/delivery-event.ts";
 import type { Store } from "../../src/store/port.ts";
 

@@ -9,7 +9,7 @@ export async function startTelegram(options: FakeBotApiOptions = {}): Promise<{ 
   return { telegram, api: new Api(telegram.token, { apiRoot: telegram.url }) };
 }
 
-/** The error that Telegram answers with, as `400: Bad Request: …`. */
+/** The error that Telegram returns, as `400: Bad Request: …`. */
 export async function refusal(call: Promise<unknown>): Promise<string> {
   try {
     await call;

@@ -1,4 +1,4 @@
-/** A real OpenCode server that somebody else started, as Waybill sees it, behind a proxy through which it can fail. */
+/** A real OpenCode server that Waybill did not start, behind a proxy that can inject faults. */
 import { setTimeout as wait } from "node:timers/promises";
 import { FaultProxy } from "./fault-proxy.ts";
 import type { OpencodeOptions, OpencodeServer } from "./opencode-server.ts";
@@ -11,7 +11,7 @@ export class FaultyOpencode {
   server!: OpencodeServer;
   proxy!: FaultProxy;
 
-  /** `home` and `directory` are needed, since a server that comes back is to find its sessions. */
+  /** `home` and `directory` are required, so that a restarted server finds its sessions. */
   constructor(options: Omit<OpencodeOptions, "modelUrl"> & { home: string; directory: string }) {
     this.#options = options;
   }
@@ -30,14 +30,14 @@ export class FaultyOpencode {
     this.#stopped = true;
   }
 
-  /** At the same place; with the same home unless another one is named. */
+  /** At the same address; with the same home unless another one is given. */
   async comeBack(home?: string): Promise<void> {
     const options = { ...this.#options, modelUrl: this.#modelUrl, port: this.server.port };
     this.server = await startOpencode({ ...options, ...(home === undefined ? {} : { home }) });
     this.#stopped = false;
   }
 
-  /** Resolves when this session does not work any more. */
+  /** Resolves when this session is no longer busy. */
   async rests(sessionId: string): Promise<void> {
     while (sessionId in (await this.server.call<object>("GET", "/session/status"))) await wait(50);
   }

@@ -1,4 +1,4 @@
-/** A directory with a few files, as one in which lanes work, and the API that shows it. */
+/** A lane's directory with a few files, and the API that serves it. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,8 +1,7 @@
 /**
- * A port for a server that is started later, or that is to come back at the same place: nobody else gets it meanwhile.
- * One that a system gives out by itself would be given to the next who asks as soon as it is free again, so this one is
- * below those; and a test that has it keeps the port of the same number that datagrams have, which no other test can
- * take then. That ends with its process, however it ends.
+ * Reserves a port for a server that starts later or restarts on the same port. The system hands out ephemeral ports again
+ * as soon as they are free, so this one is below that range. To reserve it, a test binds the UDP port of the same number,
+ * which no other test can then bind. The reservation ends with the process, however that exits.
  */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";

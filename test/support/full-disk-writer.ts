@@ -1,6 +1,6 @@
 /**
- * A process that fills the small disk at its argument, writes to a store there until it is turned away, makes room,
- * goes on, and says how each step went.
+ * A process that fills the small disk given as its argument, writes to a store there until a write fails, frees space,
+ * continues, and reports how each step went.
  */
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,19 +12,19 @@ import { admit } from "./deliveries.ts";
 import { aLane } from "./waybill.ts";
 
 export type FullDiskRun = {
-  /** How the first write ended that found no room, and one right after it. */
+  /** The result of the first write that found no space, and of one right after it. */
   refusals: (string | null)[];
   retryable: boolean;
-  /** Whether the store could be read meanwhile. */
+  /** Whether the store could still be read. */
   readable: boolean;
-  /** How a backup to that disk ended, and whether anything of it is left. */
+  /** The result of a backup to that disk, and whether it left anything behind. */
   backup: { refusal: string | null; left: boolean };
-  /** Ids whose admission was promised, before and after there was room again. */
+  /** Ids with a confirmed admission, before and after space was freed. */
   promised: string[];
-  /** Ids that a new start finds, and what is wrong with the store then. */
+  /** Ids that the next start finds, and problems of the store at that time. */
   found: string[];
   findings: number;
-  /** How a start on a disk without any room ends. */
+  /** The result of a start on a full disk. */
   startWithoutRoom: string | null;
 };
 

@@ -25,13 +25,13 @@ function hubOn(waybill: Engine, { clock, errors }: World, deps: Partial<HubDeps>
 }
 
 export type Client = {
-  /** Everything that it has been given. */
+  /** Everything that it received. */
   seen: SseFrame[];
   from: string;
   leave(): Promise<void>;
 };
 
-/** Reads as fast as it is given something, until it leaves or has seen `most`. */
+/** Reads as fast as events arrive, until it leaves or has seen `most`. */
 export async function aClient(
   hub: EventHub,
   options: { after?: string | StreamCursor; directory?: string; most?: number; withSnapshot?: boolean } = {},
@@ -60,19 +60,19 @@ export async function aClient(
   };
 }
 
-/** What a replay has, too: all but what deltas bring. */
+/** What a replay also contains: everything except deltas. */
 export function durable(frames: readonly SseFrame[], reference: readonly SseFrame[]): string[] {
   const known = new Set(reference.map(({ id }) => id));
   return frames.filter(({ id }) => known.has(id)).map((frame) => frame.plain);
 }
 
-/** What is left of it for a client that got some texts as soon as they were complete. */
+/** The rest for a client that already got some texts when they were complete. */
 export function withoutLiveTexts(reference: readonly SseFrame[], seen: readonly SseFrame[]): SseFrame[] {
   const live = new Set(seen.filter(({ liveText }) => liveText?.isRepeat === false).map(partOf));
   return reference.filter((frame) => !live.has(partOf(frame)));
 }
 
-/** The part and its text, where it is complete. */
+/** The part and its text, if it is complete. */
 function partOf({ plain }: SseFrame): string | null {
   const { part } = JSON.parse(plain.slice(plain.indexOf("data: ") + 6)).properties;
   return part?.text === undefined || part.time?.end === undefined ? null : `${part.id} ${part.text}`;

@@ -1,6 +1,6 @@
 /**
- * A process that writes to an inbox on the small disk at its argument until that is full, makes room, goes on, has the disk
- * made read-only, and says how each step went.
+ * A process that writes to an inbox on the small disk given as its argument until that is full, frees space, continues,
+ * remounts the disk read-only, and reports how each step went.
  */
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { aRow } from "./inbox-directory.ts";
 
 export type InboxDiskRun = {
   appended: Record<"before" | "full" | "after" | "readOnly", Appended>;
-  /** The rows and the files that are there when the disk is full. */
+  /** The rows and files that exist when the disk is full. */
   whenFull: { rows: unknown; names: string[] };
   rows: unknown;
   read: InboxRead;

@@ -1,4 +1,4 @@
-/** Where the tool in test/e2e/fixtures/mail-tools.mjs sends to: on loopback, and into Waybill's own mailboxes. */
+/** Receives what the tool in test/e2e/fixtures/mail-tools.mjs sends, on loopback, and puts it into Waybill's mailboxes. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -10,9 +10,9 @@ import { freePort } from "./free-port.ts";
 export type Sent = { to: string; text: string; relayOfMessageId: string; outcome?: string };
 
 export class MailOffice {
-  /** What the next message is refused with; null when it is taken. */
+  /** The error for the next message; null if it is accepted. */
   refusal: string | null = null;
-  /** True: the next message is taken, and its tool is told that it failed. */
+  /** True: the next message is accepted, but its tool is told that it failed. */
   failsAfterwards = false;
   readonly sent: Sent[] = [];
   /** For files of a test. */

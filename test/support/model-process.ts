@@ -1,4 +1,4 @@
-/** The scripted model as a process of its own: whatever is killed around it, its log tells of every call that it got. */
+/** The scripted model as a separate process: whatever is killed around it, its log has every call that it got. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync, watch, writeFileSync } from "node:fs";
@@ -32,7 +32,7 @@ export class ModelProcess {
     return existsSync(this.#log) ? readCalls(this.#log) : [];
   }
 
-  /** Settles once there is a call that fits; rejects with the signal's reason. */
+  /** Resolves once there is a matching call; rejects with the signal's reason. */
   async isCalled(fits: (call: ModelCall) => boolean, signal: AbortSignal): Promise<void> {
     let wake = () => {};
     const watcher = watch(this.#directory, () => wake());

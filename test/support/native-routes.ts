@@ -1,4 +1,4 @@
-/** The routes of the pinned OpenCode server, as scripts/opencode-routes.mjs wrote them down. */
+/** The routes of the pinned OpenCode server, as recorded by scripts/opencode-routes.mjs. */
 import { readFileSync } from "node:fs";
 
 export function nativeRouteList(): string[] {
@@ -6,7 +6,7 @@ export function nativeRouteList(): string[] {
   return (JSON.parse(readFileSync(file, "utf8")) as { routes: string[] }).routes;
 }
 
-/** The same of an OpenAPI document, as a server gives it. */
+/** The routes of a server's OpenAPI document. */
 export function routesIn({ paths }: { paths: Record<string, object> }): string[] {
   return Object.entries(paths)
     .flatMap(([path, operations]) => Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`))

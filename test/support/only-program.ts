@@ -1,4 +1,4 @@
-/** The agent program that a runtime has written down for a lane. */
+/** The only agent program that a runtime has recorded for a lane. */
 import type { ProcessRecord } from "../../src/runtimes/process-pool/process-record.ts";
 import { readProcessRecords } from "../../src/runtimes/process-pool/process-record.ts";
 

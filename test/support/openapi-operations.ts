@@ -1,4 +1,4 @@
-/** The operations of the API as its own document lists them, for tests that have to reach every one. */
+/** The operations of the API as its OpenAPI document lists them, for tests that must reach every one. */
 import { runtimeKinds } from "../../src/runtimes/kinds.ts";
 import { openApiDocument } from "../../src/transports/http/openapi.ts";
 
@@ -37,7 +37,7 @@ export function needsToken(operation: Operation): boolean {
   return operation.security.length > 0;
 }
 
-/** The path with something in each of its places. */
+/** The path with a value for each parameter. */
 export function somePath({ path }: Operation): string {
   return path.replaceAll(/\{\w+\}/g, "something");
 }

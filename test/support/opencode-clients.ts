@@ -1,7 +1,7 @@
 /**
  * OpenCode's own clients as a person runs them, against any server that speaks OpenCode's API: `opencode run --attach`
- * and the terminal client `opencode attach`. Each has a home of its own and knows no provider, so that whatever it
- * shows came from the server.
+ * and the terminal client `opencode attach`. Each has its own home and knows no provider, so everything it shows came from
+ * the server.
  */
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -13,21 +13,21 @@ import type { Terminal } from "./terminal.ts";
 import { openTerminal } from "./terminal.ts";
 
 export type ClientOptions = {
-  /** Of the server, with a path where it has one. */
+  /** The server's address, with its path if any. */
   url: string;
   password?: string;
-  /** Where the session is to be, on the server's side. Without it the server's own. */
+  /** The session's directory on the server. By default the server's own. */
   directory?: string;
-  /** More of the command line, such as `--continue`. */
+  /** More arguments, such as `--continue`. */
   args?: readonly string[];
 };
 
 export type Ran = { code: number | null; stdout: string; stderr: string };
 
-/** `opencode run --attach`, to its end. One that hangs is ended, and has no code. */
+/** Runs `opencode run --attach` to its end. If it hangs it is killed and has no exit code. */
 export async function runOpencode(text: string, options: ClientOptions): Promise<Ran> {
   const place = clientPlace();
-  // Word by word: an argument with blanks in it would reach the agent between quotation marks.
+  // Word by word: an argument with spaces would reach the agent in quotation marks.
   const args = ["run", "--attach", options.url, ...flags(options), "--", ...text.split(" ")];
   const child = spawn(opencodeBin, args, {
     cwd: place.work,
@@ -50,7 +50,7 @@ export async function runOpencode(text: string, options: ClientOptions): Promise
   }
 }
 
-/** What `--format json` printed: one event a line. */
+/** The output of `--format json`: one event per line. */
 export function printedEvents({ stdout }: Ran): Array<{ type: string; part?: { text?: string; tool?: string } }> {
   const lines = stdout.split("\n").filter((line) => line.trim() !== "");
   return lines.map((line) => JSON.parse(line));
@@ -78,7 +78,7 @@ function flags({ password, directory, args = [] }: ClientOptions): string[] {
   return [...(password ? ["--password", password] : []), ...(directory ? ["--dir", directory] : []), ...args];
 }
 
-/** A home, and a directory to run in which is not the session's: a client may run anywhere. */
+/** A home, and a working directory other than the session's: a client may run anywhere. */
 function clientPlace(): { home: string; work: string; remove(): void } {
   const home = mkdtempSync(join(tmpdir(), "waybill-client-"));
   const work = join(home, "work");

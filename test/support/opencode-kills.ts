@@ -1,4 +1,4 @@
-/** OpenCode's server as what is killed in mid-turn. */
+/** Kills OpenCode's server mid-turn. */
 import { readServerRecord } from "../../src/runtimes/opencode/server/server-record.ts";
 import { isolatedHome, scriptedProvider } from "../../src/scripted-model/opencode-settings.ts";
 import type { KilledAgent } from "./agent-kills.ts";
@@ -13,8 +13,8 @@ export const killedOpencode: KilledAgent = {
   ],
 
   /**
-   * A turn in which OpenCode dies stops somewhere and never ends by itself, so the kill cannot come too late. One in
-   * which only the daemon dies goes on, and ends before the next daemon is there, or after.
+   * A turn in which OpenCode dies hangs at some point, so the kill cannot come too late. A turn in which only the daemon dies
+   * continues, and ends before or after the next daemon starts.
    */
   brokenTurn: ({ victim, place, say }) => [
     victim === "daemon"

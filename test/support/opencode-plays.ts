@@ -1,6 +1,6 @@
 /**
- * AgentTurns that are played through OpenCode's API: on the real OpenCode, and through Waybill on every agent. What people do
- * in them is said once, for all.
+ * Agent turns that are played through OpenCode's API: on the real OpenCode, and through Waybill on every agent. What people
+ * do in them is defined once for all.
  */
 
 import { setTimeout as wait } from "node:timers/promises";
@@ -40,9 +40,9 @@ export const playedScenes: AgentTurns = {
 };
 
 export type Stage = {
-  /** Ends the agent's program. */
+  /** Kills the agent's program. */
   kill(): void;
-  /** Resolves when the model is asked for the second time, and has nothing to say. */
+  /** Resolves when the model is called for the second time and does not answer. */
   hangs(): Promise<void>;
 };
 export type Play = (session: OpencodeSession, stage: Stage) => Promise<SeenEvent[]>;
@@ -57,10 +57,10 @@ const simply =
 /** After the prompt was sent. */
 const abortsAfterMs = [0, 5, 50, 200, 600];
 
-/** Of these only how many messages there were and how often the session came to rest can be compared: the rest is chance. */
+/** For these, only the number of messages and of idle events can be compared: the rest depends on timing. */
 export const countedScenes: readonly string[] = ["three", "aborts"];
 
-/** By scene; the one that ends the program is the last. */
+/** By scene; the one that kills the program is the last. */
 export const plays: Readonly<Record<string, Play>> = {
   edits: simply("edits"),
   rounds: simply("rounds"),

@@ -1,6 +1,6 @@
 /**
- * A session driven by OpenCode's own SDK, on a real OpenCode server or through Waybill: both have the same API, so a scene
- * is played on both with the same words. It keeps what the stream of events said.
+ * A session driven by OpenCode's own SDK, on a real OpenCode server or through Waybill: both have the same API, so a scene is
+ * played in the same way on both. It keeps the events of the stream.
  */
 import type { OpencodeClient } from "@opencode-ai/sdk/v2";
 import { createOpencodeClient } from "@opencode-ai/sdk/v2";
@@ -15,20 +15,20 @@ export class OpencodeSession {
   readonly #end = new AbortController();
   readonly #waiting = new Set<() => void>();
   #reading: Promise<void> = Promise.resolve();
-  /** The stream has ended, and with it the server. */
+  /** The stream ended, and with it the server. */
   isOver = false;
   id = "";
 
   readonly #comesBack: boolean;
 
-  /** `comesBack`: as the SDK does by itself, when the stream breaks. */
+  /** `comesBack`: reconnects when the stream breaks, as the SDK does. */
   constructor({ url, authorization }: Reached, directory: string, { comesBack = false } = {}) {
     this.#comesBack = comesBack;
     const headers = authorization === null ? {} : { Authorization: authorization };
     this.client = createOpencodeClient({ baseUrl: url, headers, directory });
   }
 
-  /** In a session that is there, or in a new one. */
+  /** In an existing session, or in a new one. */
   async open(id?: string): Promise<this> {
     const options = { signal: this.#end.signal, ...(this.#comesBack ? {} : { sseMaxRetryAttempts: 1 }) };
     const { stream } = await this.client.event.subscribe({}, options);
@@ -57,13 +57,13 @@ export class OpencodeSession {
     await this.client.permission.reply({ requestID: String(asked.properties.id), reply }, { throwOnError: true });
   }
 
-  /** Everything until the session has come to rest so many times, or the server is gone. */
+  /** Everything until the session has become idle this many times, or the server has died. */
   async untilRest(times = 1): Promise<SeenEvent[]> {
     const rest = await this.#find((event) => this.#isOwn(event, "session.idle"), times);
     return rest === null ? this.events : this.events.slice(0, this.events.indexOf(rest) + 1);
   }
 
-  /** The same, once a message of the agent has failed: OpenCode says that it rests before that and again after it. */
+  /** The same, once a message of the agent has failed: OpenCode reports idle before and again after that. */
   async untilFailed(): Promise<SeenEvent[]> {
     const failed = await this.hears((event) => {
       const info = event.properties.info as Message | undefined;
@@ -74,7 +74,7 @@ export class OpencodeSession {
     return this.events.slice(0, this.events.indexOf(rest) + 1);
   }
 
-  /** Resolves when so many messages of the agent are over. */
+  /** Resolves when this many messages of the agent are complete. */
   async hasSaid(messages: number): Promise<void> {
     const ids = new Set<string>();
     await this.hears((event) => {
@@ -86,7 +86,7 @@ export class OpencodeSession {
     }, messages);
   }
 
-  /** Resolves when a tool runs whose input holds these words. */
+  /** Resolves when a tool runs with this text in its input. */
   async runs(words: string): Promise<void> {
     await this.hears(({ type, properties }) => {
       const part = properties.part as Part | undefined;
@@ -99,7 +99,7 @@ export class OpencodeSession {
     return (await this.client.session.messages({ sessionID: this.id }, { throwOnError: true })).data;
   }
 
-  /** The `nth` event for which this holds. */
+  /** The `nth` matching event. */
   async hears(fits: (event: SeenEvent) => boolean, nth = 1): Promise<SeenEvent> {
     const found = await this.#find(fits, nth);
     if (found === null) throw new Error(`the stream ended after ${this.events.map(({ type }) => type).join(", ")}`);

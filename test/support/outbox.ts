@@ -1,4 +1,4 @@
-/** An outbox on a real store, with another side that does what the test says. */
+/** An outbox on a real store, with a remote side that the test controls. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import type { Store } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { ManualClock } from "./manual-clock.ts";
 
-/** A store in a directory of its own, until the test ends. */
+/** A store in its own directory, until the test ends. */
 export function aStore(failPoint?: Parameters<typeof openSqliteStore>[0]["failPoint"]): Store {
   const directory = mkdtempSync(join(tmpdir(), "waybill-outbox-"));
   const store = openSqliteStore({ path: join(directory, "waybill.db"), ...(failPoint ? { failPoint } : {}) });
@@ -22,7 +22,7 @@ export function aStore(failPoint?: Parameters<typeof openSqliteStore>[0]["failPo
   return store;
 }
 
-/** The other side: answers each try by what `answers` says for the row's key, "sent" when that is used up. */
+/** The remote side: answers each try with the next of `answers` for the row's key, then with "sent". */
 export class OutboxWorld {
   readonly clock = new ManualClock();
   readonly store = aStore((point) => {

@@ -1,4 +1,4 @@
-/** pi's programs as what is killed in mid-turn. They end with the daemon, whatever they do. */
+/** Kills pi's programs mid-turn. They exit with the daemon, whatever they are doing. */
 import { join } from "node:path";
 import { readProcessRecords } from "../../src/runtimes/process-pool/process-record.ts";
 import type { Kill, KilledAgent, Moment, Victim } from "./agent-kills.ts";
@@ -11,7 +11,7 @@ const question = { question: "Which colour?", options: [{ label: "Red" }, { labe
 export const killedPi: KilledAgent = {
   diesWithDaemon: true,
 
-  // The program that answers the message which was hit goes on with the next one, so no start can be waited for.
+  // The program that answers the affected message also handles the next one, so there is no start to wait for.
   kills: [
     kill("model", "program", 400),
     kill("tool", "daemon", 200),
@@ -24,7 +24,7 @@ export const killedPi: KilledAgent = {
     kill("tool", "both", 200),
   ],
 
-  /** It stops somewhere and never ends by itself, so the kill cannot come too late. */
+  /** It hangs at some point, so the kill cannot come too late. */
   brokenTurn({ moment, place, say, marker }) {
     if (moment === "ask") return [{ tools: [{ tool: "question", input: { questions: [question] } }] }, { say }];
     if (moment === "tool") {

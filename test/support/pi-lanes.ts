@@ -13,13 +13,13 @@ import { onlyProgram } from "./only-program.ts";
 /** The real program, installed for the tests. */
 export const piBin = fileURLToPath(new URL("../../node_modules/.pi/node_modules/.bin/pi", import.meta.url));
 
-/** Of a pi whose only model is the scripted one, with a key and without; its home holds nothing else. */
+/** The home of a pi whose only model is the scripted one, with or without a key. */
 export function piEnvironment(home: string, modelUrl: string): Record<string, string> {
   const agent = join(home, ".pi", "agent");
   mkdirSync(agent, { recursive: true });
   const model = { id: "scripted", reasoning: true, input: ["text", "image"], contextWindow: 100_000, maxTokens: 4000 };
   const scripted = { baseUrl: modelUrl, api: "anthropic-messages", apiKey: "x", models: [model] };
-  // Its key is what a command prints, and that command fails.
+  // Its key is the output of a command, and that command fails.
   const keyless = { ...scripted, apiKey: "!false" };
   writeFileSync(join(agent, "models.json"), JSON.stringify({ providers: { scripted, keyless } }));
   writeFileSync(join(agent, "settings.json"), JSON.stringify({ retry: { baseDelayMs: 50 } }));
@@ -38,7 +38,7 @@ export class PiLanes extends AgentWorld {
     mkdirSync(this.home);
   }
 
-  /** The only program that is written down for a lane. */
+  /** The only program recorded for a lane. */
   program(lane = "lane"): ProcessRecord & { pid: number } {
     return onlyProgram(join(this.directory, "pi", "programs"), lane);
   }

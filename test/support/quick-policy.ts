@@ -1,4 +1,4 @@
-/** The waits of a Waybill whose agent is a real program with a model that answers at once. */
+/** The waits of a Waybill whose agent is a real program with a model that answers immediately. */
 import type { Policy } from "../../src/core/delivery/policy.ts";
 import { defaultPolicy } from "../../src/core/delivery/policy.ts";
 

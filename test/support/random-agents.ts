@@ -1,4 +1,4 @@
-/** Agents that do anything at all, and the rules that hold all the same. A failure prints the seed that replays it. */
+/** Agents with arbitrary behaviour, and the rules that still hold. A failure prints the seed that replays it. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** People who step in at any moment, with agents that do anything at all. Whatever they do, every message ends. */
+/** People who intervene at any moment, with arbitrary agents. Whatever they do, every message ends. */
 import fc from "fast-check";
 import { expect } from "vitest";
 import { isOwed } from "../../src/core/delivery/record.ts";
@@ -21,7 +21,7 @@ const anyLife = fc.record({
   contract: fc.constantFrom("text" as const, "tool" as const),
   sendingAgain: fc.constantFrom("reruns" as const, "swallowed" as const),
   hints: fc.boolean(),
-  /** For a mailbox with a second step: which of its first tries fail. Null for the store's own. */
+  /** For a mailbox with a second step: which of its first tries fail. Null for the store's own mailbox. */
   readsFail: fc.option(fc.array(fc.boolean(), { maxLength: 6 })),
 });
 
@@ -72,7 +72,7 @@ async function perform(world: World, { after, what, to, waited }: AgentAction): 
     },
   };
   const done = deeds[what]().catch((error) => void world.errors.push(error));
-  // A restart is over before anything else happens; the rest may still be under way.
+  // A restart finishes before anything else happens; other actions may overlap.
   if (what === "restart") await done;
   else if (waited) await settled();
 }

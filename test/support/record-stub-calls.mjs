@@ -1,4 +1,4 @@
-/** Preloaded into the built program: writes down when the stub agent is read, and when it is sent a prompt. */
+/** Preloaded into the built program: records when the stub agent is read and when it gets a prompt. */
 import { appendFileSync } from "node:fs";
 import { StubRuntime } from "../../build/runtimes/stub/stub-runtime.js";
 

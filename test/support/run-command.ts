@@ -1,4 +1,4 @@
-/** Runs a command of the command line against a daemon, and captures its output. */
+/** Runs a CLI command against a daemon, and captures its output. */
 import type { Command, CommandContext } from "../../src/cli/command.ts";
 import { parseInput } from "../../src/cli/command.ts";
 

@@ -1,4 +1,4 @@
-/** Small real files of the types that models take, and of one that none takes. */
+/** Small real files of types that models accept, and of one that none accepts. */
 import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -34,7 +34,7 @@ export function sha256(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** As a runtime gets it, from a directory. */
+/** As a runtime reads it from a directory. */
 export function attachedFile({ bytes, ...file }: SampleFile, directory: string): AttachedFile {
   const id = sha256(bytes);
   const path = join(directory, id);

@@ -1,8 +1,8 @@
-/** Where a secret can be seen by others: in the command lines and environments of all processes, and in files. */
+/** Finds places where others could see a secret: command lines and environments of all processes, and files. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The processes that show one of these texts, each with where; always empty where the system has no /proc. */
+/** The processes that show one of these texts, and where; always empty on systems without /proc. */
 export function processesWith(texts: readonly string[]): string[] {
   return entriesOf("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -10,7 +10,7 @@ export function processesWith(texts: readonly string[]): string[] {
     .filter((path) => holds(path, texts));
 }
 
-/** The files below a directory that hold one of these texts. */
+/** The files in a directory that contain one of these texts. */
 export function filesWith(texts: readonly string[], directory: string): string[] {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -31,7 +31,7 @@ function holds(path: string, texts: readonly string[]): boolean {
     const content = readFileSync(path, "latin1");
     return texts.some((text) => content.includes(text));
   } catch {
-    // It ended, or was removed, or belongs to somebody else.
+    // It exited, was removed, or belongs to another user.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-/** What a client shows that does with events what OpenCode's terminal does: it replaces by id, and appends deltas. */
+/** What a client shows if it handles events like OpenCode's terminal: it replaces by id, and appends deltas. */
 import type { SseFrame } from "../../src/transports/opencode-api/events/frame.ts";
 
 type Properties = {
@@ -14,7 +14,7 @@ type Properties = {
 
 export type Shown = {
   messages: Map<string, unknown>;
-  /** By id; of which message is in each. */
+  /** By id; each part names its message. */
   parts: Map<string, { id: string; messageID: string; text?: string }>;
   asks: Set<string>;
   status: Map<string, unknown>;

@@ -1,6 +1,6 @@
 /**
- * A process that opens the store at its first argument, admits a message with its second as id, says that it holds
- * the store, and closes it when its input ends. Says `code` and `message` when it cannot.
+ * A process that opens the store given as its first argument, admits a message with its second argument as id, reports that
+ * it holds the store, and closes it when its input ends. Prints `code` and `message` if it cannot.
  */
 import { once } from "node:events";
 import { AppError } from "../../src/app-error.ts";

@@ -1,12 +1,12 @@
-/** Moves a store that was made long ago to the present: by their real age, records would be removed and expired one day. */
+/** Moves an old store to the present: at their real age, records would eventually expire and be removed. */
 import type Database from "better-sqlite3";
 
-/** Moves every point in time that a text names in milliseconds. */
+/** Moves every timestamp in milliseconds that a text contains. */
 export function laterBy(ms: number) {
   return (text: string) => text.replace(/\b1[6-9]\d{11}\b/g, (at) => String(Number(at) + ms));
 }
 
-/** In every table, without the triggers that would take it for news. */
+/** In every table, without the triggers that would treat this as a change. */
 export function moveTimes(db: Database.Database, later: (text: string) => string): void {
   const triggers = db.prepare("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").all() as {
     name: string;

@@ -1,4 +1,4 @@
-/** Everything that the daemon's stream brings from the opening on, to wait for. It outlives a daemon that comes back. */
+/** Records everything from the daemon's stream, and lets tests wait for it. It survives a daemon restart. */
 import type { StreamEvent, WaybillClient } from "../../src/client/index.ts";
 
 type OfType<T extends StreamEvent["type"]> = Extract<StreamEvent, { type: T }>;
@@ -12,7 +12,7 @@ export class StreamLog {
   readonly #closing = new AbortController();
   #failure: unknown = null;
 
-  /** Resolves when nothing is missed any more. */
+  /** Resolves when it is connected, so that nothing is missed. */
   async open(client: WaybillClient, types?: readonly string[]): Promise<this> {
     await new Promise<void>((resolve, reject) => {
       const stream = client.stream({ types, signal: this.#closing.signal, onOpen: resolve });
@@ -25,12 +25,12 @@ export class StreamLog {
     return this;
   }
 
-  /** From a place on. */
+  /** From an index on. */
   of<T extends StreamEvent["type"]>(type: T, from = 0): OfType<T>[] {
     return this.events.slice(from).filter((event): event is OfType<T> => event.type === type);
   }
 
-  /** The first such event from a place on, also of those that came already. */
+  /** The first matching event from an index on, including past events. */
   async until<T extends StreamEvent["type"]>(
     type: T,
     fits: (event: OfType<T>) => boolean,

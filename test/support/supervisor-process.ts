@@ -1,4 +1,4 @@
-/** Keeps an OpenCode server as a daemon would, until its input ends or it is killed. Says the address. */
+/** Keeps an OpenCode server running as a daemon would, until its input ends or it is killed. Prints the address. */
 import type { ServerSupervisorOptions } from "../../src/runtimes/opencode/server/server-supervisor.ts";
 import { ServerSupervisor } from "../../src/runtimes/opencode/server/server-supervisor.ts";
 

@@ -15,7 +15,7 @@ export type TelegramWorldOptions = {
   api?: FakeBotApiOptions;
 };
 
-/** An agent that says what it was asked. */
+/** An agent with a fixed answer. */
 export const echo: StubScriptInput = { always: [{ steps: [{ say: "The answer is 42." }] }] };
 
 export class TelegramWorld {
@@ -29,7 +29,7 @@ export class TelegramWorld {
     this.ann = telegram.user({ first_name: "Ann", username: "ann" });
   }
 
-  /** Ann is allowed, in her private chat and in the groups that `allow` names later. */
+  /** Ann is allowed in her private chat and in the groups that `allow` names later. */
   static async create(options: TelegramWorldOptions = {}): Promise<TelegramWorld> {
     const world = new TelegramWorld(await startFakeBotApi(options.api));
     world.configure(options);
@@ -88,8 +88,8 @@ export function saysIn(chat: ChatHandle, pattern: RegExp, thread?: number): Prom
 }
 
 /**
- * The texts that the bot shows in a topic, in the order in which they were first seen there. That is not the order of the
- * messages: an answer may take the place of a sign that was there before.
+ * The texts that the bot shows in a topic, in the order in which they first appeared. This is not the order of the messages:
+ * an answer may replace an earlier sign.
  */
 export function appearances(telegram: FakeBotApi, chat: ChatHandle): (thread?: number) => string[] {
   const seen = new Set<string>();

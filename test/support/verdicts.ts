@@ -87,11 +87,11 @@ function labelOf(reason: string): Label {
 
 export type Report = {
   matrix: Record<Label, Record<Label, number>>;
-  /** Answers that were taken for none, which asks an agent twice. */
+  /** Answers that were not recognised, so that the agent would be asked twice. */
   needless: readonly Judged[];
-  /** What is no answer and was taken for one. */
+  /** Texts that are not answers but were taken for one. */
   falselyAnswered: readonly Judged[];
-  /** No answer, and recognised as such for another reason. */
+  /** Recognised as not an answer, but for another reason. */
   otherReason: readonly Judged[];
   answers: number;
 };

@@ -1,4 +1,4 @@
-/** A whole Waybill on a real store file with scripted agents and a clock that the test moves. */
+/** A whole Waybill on a real store file, with scripted agents and a clock that the test controls. */
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -67,7 +67,7 @@ export class World {
       store: openSqliteStore({ path: this.storePath, failPoint: this.#failPoint }),
       policy: { ...defaultPolicy, ...policy },
       clock: this.clock,
-      // The real look at the disk takes time that a manual clock does not know of.
+      // The real disk check takes time that a manual clock does not see.
       missingFiles: async (directory, names) => names.filter((name) => !existsSync(resolve(directory, name))),
       changedFiles: async (directory) => (existsSync(directory) ? readdirSync(directory) : []),
       ...(mailbox ? { mailbox } : {}),
@@ -91,7 +91,7 @@ export class World {
     return this;
   }
 
-  /** What is written next cannot be made durable. */
+  /** Makes the next commit fail. */
   failNextCommit(onFailed: () => void = () => {}): void {
     this.#onFailedCommit = onFailed;
   }

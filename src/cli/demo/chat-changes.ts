@@ -1,4 +1,4 @@
-/** What is new in a chat since the last look, with a number for every button. Pure but for what it remembers. */
+/** Finds what changed in a chat since the last read, and numbers every button. Does no I/O. */
 import type { ChatView, ShownMessage } from "../../fake-bot-api/people/chat-view.ts";
 
 export type NumberedButton = { number: number; text: string; message: number; data: string };

@@ -1,4 +1,4 @@
-/** How the demo's chat is printed. Pure. */
+/** Formats the demo's chat as lines. Pure. */
 
 import type { Paint } from "../output/terminal.ts";
 import { printable } from "../output/terminal.ts";

@@ -1,4 +1,4 @@
-/** The environment of a daemon that runs the demo with a bot: nothing of a real configuration reaches it. */
+/** The environment of the demo's daemon. Nothing of a real configuration reaches it. */
 import type { z } from "zod";
 import { daemonSettings, environmentSettings } from "../../daemon/config/settings.ts";
 import { metaOf } from "../../setting-types.ts";
@@ -13,7 +13,7 @@ export function telegramDemoEnvironment(env: NodeJS.ProcessEnv, home: string, bo
     ...Object.fromEntries(others),
     WAYBILL_DEMO: "1",
     WAYBILL_HOME: home,
-    // Any free port, so that it runs next to a daemon that is there.
+    // Any free port, so that it can run alongside another daemon.
     PORT: "0",
     WAYBILL_DRAIN_MS: "1000",
     TELEGRAM_BOT_TOKEN: bot.token,

@@ -1,4 +1,4 @@
-/** What the doctor found. Facts only: what is good or bad about them is decided in judge.ts. */
+/** What the doctor found. Facts only; judge.ts decides what is good or bad about them. */
 import type { AppError } from "../../app-error.ts";
 import type { Config } from "../../daemon/config/config.ts";
 import type { Check } from "../../doctor-check.ts";
@@ -9,9 +9,9 @@ export type DirectoryFacts = {
   path: string;
   state: "there" | "can be made" | "cannot be made" | "no directory";
   writable: boolean;
-  /** Permission bits, or null when it is not there. */
+  /** Permission bits, or null if it does not exist. */
   mode: number | null;
-  /** The name of the network filesystem that it is on. */
+  /** The network filesystem that it is on, if any. */
   network: string | null;
 };
 
@@ -21,7 +21,7 @@ export type TokenFacts = {
   path: string;
   mode: number | null;
   isFile: boolean;
-  /** Null when it could not be read. */
+  /** Null if it could not be read. */
   holdsToken: boolean | null;
 };
 
@@ -31,21 +31,21 @@ export type PortFacts = { host: string; port: number } & (
   | { state: "refused"; why: string }
 );
 
-/** What follows from a configuration that could be read. */
+/** Facts that need a readable configuration. */
 export type ConfiguredFacts = {
   config: Config;
   /** Permission bits of the file; null for the demo. */
   fileMode: number | null;
-  /** Whether the file itself holds a secret, which the environment does not replace. */
+  /** Whether the file holds a secret that the environment does not override. */
   fileHoldsSecret: boolean;
-  /** By the runtimes that lanes have. */
+  /** One set for each runtime that a lane uses. */
   runtimeChecks: readonly Check[];
   lanes: readonly LaneFacts[];
   /** Null without a bot. */
   telegram: TelegramFacts | null;
   store: StoreInspection;
   port: PortFacts;
-  /** Null where OpenCode's API has no port of its own. */
+  /** Null if OpenCode's API has no port of its own. */
   opencodeApiPort: PortFacts | null;
 };
 

@@ -1,4 +1,4 @@
-/** Inspects everything that a start depends on, and changes nothing. */
+/** Inspects everything that a start depends on. Changes nothing. */
 import { accessSync, constants, existsSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { z } from "zod";
@@ -51,7 +51,7 @@ async function factsOf(
 ): Promise<ConfiguredFacts> {
   const { profile } = config;
   const lanes = profile.kind === "demo" ? [] : config.lanes.map((lane) => inspectLane(lane, config, env));
-  // With the directories of lanes in order, what else the start would refuse is found the way a start finds it.
+  // If the lanes' directories are fine, find everything else that a start would reject, the way a start does it.
   if (lanes.every(({ problem }) => problem === null)) loadConfig(env);
   const settings = Object.entries<z.ZodType>(fileSchema.shape);
   return {
@@ -66,7 +66,7 @@ async function factsOf(
   };
 }
 
-/** Each runtime that lanes have checks itself. */
+/** Each runtime that a lane uses checks itself. */
 async function inspectRuntimes(
   { lanes, runtimeSettings, stateDirectory }: Config,
   facts: readonly LaneFacts[],
@@ -138,7 +138,7 @@ function holdsToken(path: string): boolean | null {
   try {
     return isToken(readFileSync(path, "utf8").trim());
   } catch {
-    // Whose it is says the mode; a start would say why it cannot be read.
+    // The mode shows who may read it; a start would report the reason.
     return null;
   }
 }

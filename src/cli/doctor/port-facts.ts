@@ -1,4 +1,4 @@
-/** Whether the daemon could listen at its addresses, and which process does if it could not. */
+/** Whether the daemon could listen on its addresses, and if not, which process does. */
 import { createServer } from "node:net";
 import { messageOf } from "../../app-error.ts";
 import type { Config } from "../../daemon/config/config.ts";
@@ -37,7 +37,7 @@ async function inspectPort(
   });
 }
 
-/** The daemon that the file names, as long as its process is alive. */
+/** The daemon that the file names, if its process is alive. */
 function runningDaemon(home: string): DaemonFile | null {
   const file = readDaemonFile(home);
   return file && isAlive(file.supervisorPid) ? file : null;

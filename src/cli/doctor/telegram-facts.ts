@@ -1,4 +1,4 @@
-/** Looks at the Telegram bot of a configuration. Null where there is none. */
+/** Inspects the Telegram bot of a configuration. Null if there is none. */
 import { AppError } from "../../app-error.ts";
 import { resolveLaneDirectory } from "../../daemon/config/allowed-directory.ts";
 import type { Config } from "../../daemon/config/config.ts";
@@ -9,9 +9,9 @@ export type TelegramFacts = {
   apiRoot: string;
   allowedUsers: number;
   allowedChats: number;
-  /** The webhook that the daemon sets; null where it polls. */
+  /** The webhook that the daemon sets; null if it polls. */
   webhookUrl: string | null;
-  /** What is wrong with the workspace that topics begin with. */
+  /** What is wrong with the workspace that new topics use. */
   workspace: { path: string; problem: AppError | null } | null;
 };
 
@@ -22,7 +22,7 @@ export async function inspectTelegram(
 ): Promise<TelegramFacts | null> {
   const { telegramBotToken: token, telegramApiRoot: apiRoot } = config;
   if (!token) return null;
-  // Most configurations have no bot, and need not load what talks to Telegram.
+  // Most configurations have no bot and need not load the Telegram client.
   const { lookUpBot } = await import("../telegram/look-up-bot.ts");
   return {
     lookup: await lookUpBot({ token: token.reveal(), apiRoot }, signal),
@@ -34,7 +34,7 @@ export async function inspectTelegram(
   };
 }
 
-/** Null where none is named: then it is a lane's directory, which is checked with the lane. */
+/** Null if none is configured: then it is a lane's directory, which is checked with the lane. */
 function inspectWorkspace(config: Config, env: NodeJS.ProcessEnv): TelegramFacts["workspace"] {
   const { assistantRepoPath, allowedDirectories: allowed, home } = config;
   if (assistantRepoPath === undefined) return null;

@@ -1,5 +1,5 @@
 /**
- * Waits for somebody to write to a bot. It names no offset, so that it confirms nothing: the daemon gets the same updates
+ * Waits for the first message to a bot. It sends no offset, so that no update is confirmed and the daemon gets them all
  * later.
  */
 import { GrammyError } from "grammy";
@@ -12,15 +12,15 @@ import type { BotAccess } from "../telegram/look-up-bot.ts";
 
 export type FirstMessage =
   | { state: "found"; message: IncomingMessage }
-  /** Another program polls, or a webhook is set. */
+  /** Another program is polling, or a webhook is set. */
   | { state: "conflict" }
   | { state: "aborted" };
 
 const pollSeconds = 20;
-/** What was seen comes again at once, since it is not confirmed. */
+/** Updates that were seen come again immediately, since they are not confirmed. */
 const pauseMs = 1000;
 
-/** The first message of a person who is not among `refused`. */
+/** The first message from a person who is not in `refused`. */
 export async function firstMessage(
   access: BotAccess,
   refused: ReadonlySet<number>,

@@ -1,10 +1,10 @@
-/** A status below the printed lines of a terminal, which the next line or status replaces. */
+/** A status line below the printed lines of a terminal. The next line or status replaces it. */
 import { truncated } from "./table.ts";
 
 export type StatusLine = {
   /** Prints a line that stays. */
   line(text: string): void;
-  /** Does nothing where the output is not a terminal. */
+  /** Does nothing if the output is not a terminal. */
   status(text: string): void;
   clear(): void;
 };
@@ -13,7 +13,7 @@ export type Output = { isTTY?: boolean; columns?: number; write(text: string): u
 
 const eraseLine = "\r\u001b[2K";
 
-/** `printLine` is used where the output is not a terminal. */
+/** `printLine` is used if the output is not a terminal. */
 export function statusLine(output: Output, printLine: (line: string) => void): StatusLine {
   if (output.isTTY !== true) return { line: printLine, status: () => {}, clear: () => {} };
   return {

@@ -1,4 +1,4 @@
-/** Teams for people: their members, and what each is doing. Pure. */
+/** Formats teams: their members, and what each one is doing. Pure. */
 import type { Member, Team } from "../../client/index.ts";
 import { oneLine } from "./format.ts";
 import type { StyledText } from "./table.ts";
@@ -20,7 +20,7 @@ export function teamTable(teams: readonly Team[], format: Format): string[] {
   );
 }
 
-/** What keeps the files of teams from being used, a line each. */
+/** One line for each reason why a team's files cannot be used. */
 export function noticeLines(teams: readonly Team[]): string[] {
   return teams.flatMap(({ name, notices }) => notices.map(({ message }) => `${name}: ${oneLine(message)}`));
 }

@@ -1,4 +1,4 @@
-/** Text on a terminal: its width, colours where they are wanted, and never a control sequence that an agent wrote. */
+/** Text on a terminal: its width, optional colours, and never a control sequence that an agent wrote. */
 import { stripVTControlCharacters, styleText } from "node:util";
 
 export type Style = Parameters<typeof styleText>[0];
@@ -8,18 +8,18 @@ export function paintFor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): P
   const forced = (env.FORCE_COLOR ?? "") !== "" && env.FORCE_COLOR !== "0";
   const forbidden = (env.NO_COLOR ?? "") !== "" || env.TERM === "dumb";
   const coloured = !forbidden && (forced || stream.isTTY === true);
-  // With validateStream it would check standard output, whatever stream this is for.
+  // validateStream would always check standard output, not this stream.
   return (style, text) => (coloured ? styleText(style, text, { validateStream: false }) : text);
 }
 
-/** Lines are cut to fit a terminal, and never in a file or a pipe. */
+/** Lines are cut to fit a terminal, but never in a file or a pipe. */
 export function terminalWidth(): number {
   return process.stdout.isTTY ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY;
 }
 
 /**
- * Other people's text, safe to print: no escape sequences, no control characters but line breaks and tabs, and nothing
- * that changes the direction of writing, so that a command is read in the order in which it runs.
+ * Untrusted text, safe to print: no escape sequences, no control characters except line breaks and tabs, and no
+ * characters that change the text direction, so that a command reads in the order in which it runs.
  */
 export function printable(text: string): string {
   // \p{Cc} are the control characters.

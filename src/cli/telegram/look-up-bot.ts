@@ -1,4 +1,4 @@
-/** Asks Telegram about a bot: whose token this is, and whether a webhook is set. It confirms no updates. */
+/** Asks Telegram which bot a token belongs to, and whether a webhook is set. Confirms no updates. */
 import { GrammyError } from "grammy";
 import { abortedAfter } from "../../clock.ts";
 import { botApi, grammySignal } from "../../transports/telegram/bot-api.ts";
@@ -31,7 +31,7 @@ export async function lookUpBot(access: BotAccess, interrupted: AbortSignal): Pr
       webhook: { url, waiting, lastError: lastError ?? null },
     };
   } catch (error) {
-    // The texts of errors may hold the address, and so the token.
+    // Error messages may contain the URL, and thus the token.
     const isRefused = error instanceof GrammyError && [401, 404].includes(error.error_code);
     return { state: isRefused ? "refused" : "unreachable" };
   }

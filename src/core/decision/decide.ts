@@ -1,9 +1,9 @@
 /**
- * What happens next, after a transcript was read. Pure. Takes what is known about a delivery and returns the events to commit,
- * or says that the next attempt is to be made now.
+ * Decides what happens next after a transcript was read: returns the events to commit, or that the next attempt is
+ * due now. Pure.
  *
- * The order of the questions: is it proven? did a person end it? is it still going on, or did the session break?
- * Only what is left is silence, and only silence and failure are retried.
+ * The order of the questions: is it proven? did a person end it? is it still running, or did the session break?
+ * Otherwise it is silence, and only silence and failure are retried.
  */
 
 import { provenAttempt } from "../delivery/attempt.ts";
@@ -54,7 +54,7 @@ function proven(input: DecisionInput): Decision | null {
   const { record, observation, reply, contract } = input;
   const intent = intentOf(record);
   const replied = reply === null ? null : judgeReply(reply, intent);
-  // On a text lane the answer is what ends the turn, so a message on the way does not close it.
+  // On a text lane the end of the turn is the answer, so a message sent during the turn does not close it.
   const mayClose = contract === "tool" || observation.settled || record.status === "failed_terminal";
   if (reply && replied?.sufficient && mayClose) {
     const { messageId, mailbox } = reply;
@@ -68,7 +68,7 @@ function proven(input: DecisionInput): Decision | null {
   return verdict.sufficient ? commitProof(input, verdict, visibleReplyOf(verdict.by, observation)) : null;
 }
 
-/** The agent was asked once to go on, and its turn is over; or it cannot be asked any more. */
+/** The agent was asked once to continue, and its turn is over; or it cannot be asked any more. */
 function isLastWord({ record, observation, policy }: DecisionInput): boolean {
   if (record.status === "failed_terminal" || record.status === "pending") return false;
   const because = lastAttempt(record)?.because ?? null;
@@ -119,7 +119,7 @@ function commitProof(
   };
 }
 
-/** Work speaks for itself: an acknowledgement beside it is not handed over as its answer. */
+/** Work counts on its own: an acknowledgement next to it is not passed on as its answer. */
 function answerOf(
   { by, diagnostics }: Extract<Verdict, { sufficient: true }>,
   { evidence }: Observation,
@@ -130,13 +130,13 @@ function answerOf(
   return judgeSubstance(finalText, request) === "acknowledgement" ? null : finalText;
 }
 
-/** What was sent by tool, for the files that it names. */
+/** The reply sent by tool, to find the files it names. */
 function repliedText({ reply, observation }: DecisionInput, by: Proof["by"]): string | null {
   if (by === "destination_reply") return reply?.text ?? null;
   return by === "visible_reply" ? (observation.evidence.sent.findLast(isReply)?.text ?? null) : null;
 }
 
-/** The name of a file has a dot in it. */
+/** Cheap test: a file name contains a dot. */
 function mayNameFiles(text: string): boolean {
   return /\.\w/.test(text);
 }
@@ -144,7 +144,7 @@ function mayNameFiles(text: string): boolean {
 /** Stops and refusals are decisions, not silence. */
 function endedByPerson(input: DecisionInput): Decision | null {
   const { observation, record, policy, now } = input;
-  // A person who retries has decided anew, and a session that is being replaced was aborted by us.
+  // A person who retries has decided again, and a session being replaced was aborted by Waybill.
   const decidedAnew = record.status === "pending" || record.nextAttempt?.freshSession === true;
   if (!observation.settled || decidedAnew) return null;
   if (observation.askRejected) return failForGood(input, "ask_rejected");
@@ -159,10 +159,10 @@ function endedByPerson(input: DecisionInput): Decision | null {
   });
 }
 
-/** Busy, blocked and unknown are never a reason to prompt; a session without any sign of life is. */
+/** Busy, blocked and unknown are never a reason to prompt; a session without any activity is. */
 function stillGoingOn(input: DecisionInput): Decision | null {
   const { observation, record } = input;
-  // What a person retried is sent as soon as the session rests; the sender also sees to it when it hangs.
+  // A delivery that a person retried is sent as soon as the session is idle; submitting also handles a stuck session.
   if (record.status === "pending" && isBusy(observation)) return { do: "submit" };
   switch (observation.state) {
     case "permission_blocked":
@@ -182,7 +182,7 @@ function stillGoingOn(input: DecisionInput): Decision | null {
 
 function replaceSession(input: DecisionInput): Decision {
   const decision = retryOrGiveUp(input, "session_stuck", "fresh_session");
-  // With no budget left the session is at least stopped, or it would keep the next message waiting.
+  // With no budget left, at least stop the session, or it would block the next message.
   const failed = decision.do === "commit" && decision.events.some((event) => event.type === "failed_terminal");
   return failed ? { ...decision, abort: true } : decision;
 }
@@ -191,7 +191,10 @@ function isBusy(observation: Observation): boolean {
   return observation.state === "pending" || observation.state === "prompt_not_indexed";
 }
 
-/** Busy without any sign of life for long. A tool that runs is a sign of life, however long it takes: worth a remark. */
+/**
+ * Busy without any activity for too long. A running tool counts as activity, however long it takes, but gets a
+ * reason.
+ */
 function turnIsStuck(input: DecisionInput): boolean {
   return isQuietForLong(input) && !input.observation.toolRunning;
 }
@@ -206,7 +209,7 @@ function lateProof(input: DecisionInput): Decision {
   return commit(observedEvent(input, null, lateReconcileAt(record.reconciles + 1, policy, now)));
 }
 
-/** The end stands; what is owed is the end of the turn, so that the lane can be given to the next message. */
+/** The outcome is final; only the end of the turn is owed, so that the lane can go to the next message. */
 function afterTheEnd(input: DecisionInput): Decision {
   const { record, observation, policy, now } = input;
   if (record.turnEndedAt !== null) return { do: "nothing" };
@@ -224,8 +227,8 @@ function afterTheEnd(input: DecisionInput): Decision {
 }
 
 /**
- * A stopped delivery whose request may still be under way, or whose prompt is stored and has not been begun: its lane is not
- * given away before its turn would have come.
+ * A stopped delivery whose request may still be in flight, or whose prompt is stored and has not begun. Its lane is
+ * not released before its turn would have begun.
  */
 function mayStillArrive({ record, observation, policy, now }: DecisionInput): boolean {
   const isUnderWay = record.acceptanceUnknown && !observation.found;
@@ -234,20 +237,22 @@ function mayStillArrive({ record, observation, policy, now }: DecisionInput): bo
   return now < graceEnds(record, policy) || record.missedReads === 0;
 }
 
-/** A turn that begins only after a person stopped it is aborted without delay, once. */
+/** A turn that begins only after a person stopped it is aborted immediately, once. */
 function arrivesAfterTheStop(input: DecisionInput): boolean {
   const { record, observation } = input;
   return record.responseState !== observation.state && isOursToStop(record, input);
 }
 
-/** Aborted at every reconcile and still hanging after all that time: the lane is given back, and the session is left. */
+/** Aborted at every reconcile and still stuck after all that time: the lane is released and the session abandoned. */
 function ignoresAborts(input: DecisionInput): boolean {
   const { record, observation, policy, now } = input;
   const quietMs = quietAfter(record, observation.lastActivityAt, now);
   return isOursToStop(record, input) && turnIsStuck(input) && quietMs >= 2 * policy.stuckAfterMs;
 }
 
-/** What a person cancelled, or what answered and then hung; never the turn of somebody else in the same session. */
+/**
+ * A turn that a person cancelled, or one that answered and then hung; never somebody else's turn in the same session.
+ */
 function isOursToStop(record: DeliveryRecord, input: DecisionInput): boolean {
   const { observation } = input;
   if (observation.settled || !observation.found || observation.laterPrompt) return false;

@@ -1,4 +1,4 @@
-/** What a decision is made from, what it may be, and the few decisions that have several reasons. */
+/** The input and the outcomes of a decision, and the few decisions that several rules share. */
 
 import type { DeliveryEvent, EventOf } from "../delivery/delivery-event.ts";
 import type { Policy } from "../delivery/policy.ts";
@@ -25,25 +25,25 @@ export type DecisionInput = {
   policy: Policy;
   /** The store commits the read together with the proof; inbox files need a second step. */
   readCommitsWithLedger: boolean;
-  /** A paused lane is observed, and nothing is sent in it. */
+  /** A paused lane is observed, but nothing is sent in it. */
   paused: boolean;
   now: number;
 };
 
 export type Decision =
   | { do: "nothing" }
-  /** `answer` and `remark` are written back with the events; `abort` is carried out after them, `pause` before. */
+  /** `answer` and `remark` are written with the events; `abort` is carried out after them, `pause` before. */
   | {
       do: "commit";
       events: readonly DeliveryEvent[];
       answer: string | null;
-      /** Shown to the sender and marked as what it is; it closes nothing. */
+      /** Shown to the sender and labelled as such; it closes nothing. */
       remark?: Remark | null;
       abort: boolean;
-      /** Why nothing more is sent in the lane: something that only a person can mend. */
+      /** Why nothing more is sent in the lane: something that only a person can fix. */
       pause?: string | null;
     }
-  /** The next attempt is due, and the read that must come before it found no reason against it. */
+  /** The next attempt is due, and the read that must precede it found nothing against it. */
   | { do: "submit" };
 
 export function commit(...events: DeliveryEvent[]): Extract<Decision, { do: "commit" }> {
@@ -63,12 +63,12 @@ export function observedEvent(
 export function reconcileLater(input: DecisionInput, reason: string | null, at?: number, missed = false): Decision {
   const { record, policy, now } = input;
   if (record.status === "pending") return { do: "nothing" };
-  // A hint that brought no news is not worth an audit row, and a scheduled retry keeps its date.
+  // A hint without news is not worth an audit row, and a scheduled retry keeps its time.
   if (isEarly(input) && (record.status === "retry_scheduled" || !isNews(input, reason))) return { do: "nothing" };
   return commit({ ...observedEvent(input, reason, at ?? nextReconcileAt(record, policy, now)), missed });
 }
 
-/** A hint came before the date of the next input. Nothing is sent or stopped a second time because of it. */
+/** A hint came before the next reconcile was due. It never causes a second send or stop. */
 export function isEarly({ record, now }: DecisionInput): boolean {
   return record.nextReconcileAt !== null && now < record.nextReconcileAt;
 }
@@ -82,7 +82,7 @@ function isNews({ record, observation }: DecisionInput, reason: string | null): 
   );
 }
 
-/** What an agent said that is no answer, and what it is taken for. */
+/** Something an agent said that is not an answer, and how it is classified. */
 export type Remark = { text: string; as: Extract<MessageOutcome, "acknowledgement" | "provider_error"> };
 
 export function failForGood(input: DecisionInput, reason: string): Extract<Decision, { do: "commit" }> {
@@ -92,7 +92,7 @@ export function failForGood(input: DecisionInput, reason: string): Extract<Decis
   return { ...failed, remark: remarkOn(input) };
 }
 
-/** Why there is no proof yet, in the words that pick the retry text. */
+/** Why there is no proof yet; selects the retry text. */
 export function reasonFor(input: DecisionInput): string {
   const { observation, record, contract, reply } = input;
   const intent = intentOf(record);
@@ -104,8 +104,8 @@ export function reasonFor(input: DecisionInput): string {
 }
 
 /**
- * The newest turn ended with words that are no answer, and whoever waits gets to see them. Where replies are sent by tool,
- * an acknowledgement in plain text is not for them.
+ * The newest turn ended with words that are not an answer, and the sender gets to see them. If replies are sent by
+ * tool, an acknowledgement in plain text is not meant for the sender.
  */
 export function remarkOn(input: DecisionInput): Remark | null {
   const { observation, contract } = input;

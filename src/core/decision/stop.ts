@@ -1,8 +1,8 @@
 /**
- * What a person's stop means for a lane, whatever it is doing: what waits to be sent, what is being sent, and what runs. Pure.
+ * What a person's stop does to a lane, whatever the lane is doing: waiting, sending or running. Pure.
  *
- * What was not sent is cancelled, and so is never sent. What was sent is cancelled and aborted: at once where its turn runs,
- * and otherwise as soon as it is seen to have arrived (`decide`).
+ * A message that was not sent is cancelled, and so never sent. A sent one is cancelled and aborted: immediately if
+ * its turn is running, otherwise as soon as it is seen to have arrived (`decide`).
  */
 import type { DeliveryRecord } from "../delivery/record.ts";
 import { openStatuses } from "../delivery/record.ts";
@@ -16,15 +16,15 @@ export type StopInput = {
   holder: DeliveryRecord | null;
   /** Those that wait for their turn, oldest first. */
   waiting: readonly DeliveryRecord[];
-  /** What waits behind the current message and came this way is stopped with it; with null, all of it goes on. */
+  /** Also stops the messages from this source that wait behind the current one; null leaves them. */
   alsoWaiting: Source | null;
   now: number;
 };
 
 export type StopPlan = {
-  /** By id. In this order, so that none of them is sent because another one has ended. */
+  /** Ids, in this order, so that none of them is sent because another one ended. */
   cancel: readonly string[];
-  /** Answered already, and the agent is not asked anything more about it. */
+  /** An answered delivery whose follow-up is dropped. */
   endFollowUp: string | null;
 };
 
@@ -39,7 +39,7 @@ export function decideStop(input: StopInput): StopPlan {
   };
 }
 
-/** The head of a free lane may be under way already: a session is opened for it, or it is tried again and again. */
+/** The head of a free lane may already be in progress: a session is being opened for it, or it is being retried. */
 function aboutToBeSent({ lane, waiting: [head], now }: StopInput): DeliveryRecord | null {
   if (!head) return null;
   const next = decideHead(head, lane, now);
@@ -50,7 +50,7 @@ function isStoppable({ status }: DeliveryRecord): boolean {
   return status === "pending" || openStatuses.includes(status);
 }
 
-/** Its turn is over, and the agent would still be asked something. */
+/** It is answered, and a follow-up may still be sent. */
 function awaitsFollowUp({ status, turnEndedAt, nextAttempt, claims }: DeliveryRecord): boolean {
   return status === "responded" && turnEndedAt === null && (nextAttempt !== null || claims !== null);
 }

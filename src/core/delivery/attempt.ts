@@ -1,20 +1,23 @@
 /**
- * An attempt is one prompt that Waybill sends. Its runtime ids are derived, so that they are the same after a
- * crash, and they include the session generation, so that no session ever sees the ids of another.
+ * An attempt is one prompt that Waybill sends. Its runtime ids are derived, so that they are the same after a crash.
+ * They include the session generation, so that ids never repeat across sessions.
  */
 import { createHash } from "node:crypto";
 import type { Lane } from "../lane/lane.ts";
 import type { RuntimeIds } from "../transcript/transcript.ts";
 
-/** Prompts after the message itself is proven; see `core/decision/follow-up.ts`. */
+/** Prompts sent after the message itself is proven; see `core/decision/follow-up.ts`. */
 export const followUpKinds = ["summary", "follow_up"] as const;
 export type FollowUpKind = (typeof followUpKinds)[number];
 export type AttemptKind = "prompt" | "retry" | FollowUpKind;
 
-/** What an attempt is paid from. A repair spends the message's own attempts only when its budget is gone; asking further never does. */
+/**
+ * The budget that pays for an attempt. A repair uses the message's attempts only when the repair budget is spent; a
+ * follow-up never does.
+ */
 export type Budget = "attempts" | "repairs" | "follow_ups";
 
-/** Agent and model of a delivery. They stay as they were at its first attempt, whatever becomes of its lane. */
+/** Agent and model of a delivery. They are fixed at its first attempt, whatever happens to its lane. */
 export type FixedChoice = Pick<Lane, "agent" | "model">;
 
 export type Attempt = RuntimeIds &
@@ -22,50 +25,50 @@ export type Attempt = RuntimeIds &
     number: number;
     kind: AttemptKind;
     spends: Budget;
-    /** For a retry: what was missing before, which picks its wording. */
+    /** For a retry: what was missing before; it selects the wording. */
     because: string | null;
-    /** Null where it is not known: in older records, and in attempts that were found in a transcript. */
+    /** Null if unknown: in older records, and in attempts found in a transcript. */
     choice: FixedChoice | null;
     sessionId: string;
     generation: number;
-    /** Newest row of the session before this prompt, or null in an empty session. */
+    /** Newest row of the session before this prompt, or null if the session was empty. */
     prePromptCursor: string | null;
-    /** How often it was sent with these ids. */
+    /** How many times it was sent with these ids. */
     sends: number;
-    /** False while it is certain that no request has left. */
+    /** False only if it is certain that no request left. */
     left: boolean;
     submittedAt: number;
-    /** When what it brought was found to be proof. */
+    /** When its result was found to be proof. */
     provenAt: number | null;
   };
 
-/** What became of the request that sent it. */
+/** The outcome of the submit request. */
 export type SubmitOutcome =
   | { outcome: "accepted" }
-  /** The request may have arrived. Nothing is sent again before the transcript was read. */
+  /** The request may have arrived. Nothing is sent again before the transcript has been read. */
   | { outcome: "unknown"; reason: string }
   /** The request did not leave, or was turned away for now. */
   | { outcome: "not_sent"; reason: string }
-  /** It will never be taken in this form. */
+  /** The program will never accept it in this form. */
   | { outcome: "refused"; reason: string };
 
-/** How the next attempt is to be made, of a `retry_scheduled` delivery or of one that is asked further. */
+/** How to make the next attempt of a `retry_scheduled` delivery, or the next follow-up. */
 export type NextAttempt = {
   kind: AttemptKind;
   spends: Budget;
   freshSession: boolean;
-  /** How long the model's provider asked to be left alone. */
+  /** How long the model's provider asked to wait. */
   backOffMs?: number;
 };
 
-/** One first send and two more; after that it is a new attempt. */
+/** One first send and two repeats; after that, a new attempt. */
 export const maxSendsPerAttempt = 3;
 
 export function isFollowUp(kind: AttemptKind): kind is FollowUpKind {
   return kind === "summary" || kind === "follow_up";
 }
 
-/** Unique to one attempt in one session; a runtime turns it into the form of id that its program takes. */
+/** Unique to one attempt in one session; a runtime turns it into an id that its program accepts. */
 export function attemptDigest(deliveryId: string, number: number, generation: number): string {
   return sha256(["waybill-attempt-v1", deliveryId, String(number), String(generation)]);
 }
@@ -79,12 +82,12 @@ function sha256(parts: readonly string[]): string {
 }
 
 export type Timing = {
-  /** The agent program has the prompt. */
+  /** When the agent program stored the prompt. */
   storedAt: number | null;
-  /** The first word, thought or tool call for it. */
+  /** When the first text, thought or tool call for it began. */
   firstTokenAt: number | null;
   lastActivityAt: number | null;
-  /** The end of its turn. */
+  /** When its turn ended. */
   finishedAt: number | null;
 };
 
@@ -98,7 +101,7 @@ export const untimed: Timing & { provenAt: number | null } = {
   provenAt: null,
 };
 
-/** What attempts have in the fields that older ones were written without. */
+/** Defaults for fields that older attempts were stored without. */
 export const laterAttemptFields = { ...untimed, choice: null };
 
 export function mergeTiming(known: Timing, seen: Timing): Timing {
@@ -110,7 +113,7 @@ export function mergeTiming(known: Timing, seen: Timing): Timing {
   };
 }
 
-/** The attempt that a proof is credited to: the newest one that brought anything. */
+/** The attempt credited with a proof: the newest one with any result. */
 export function provenAttempt(timings: readonly AttemptTiming[]): number | null {
   return timings.findLast((timing) => timing.firstTokenAt !== null || timing.finishedAt !== null)?.number ?? null;
 }

@@ -1,10 +1,10 @@
-/** Mail that is written in the same transaction as what it tells of. */
+/** Mail that is written in the same transaction as the event it reports. */
 import type { Message } from "../message/message.ts";
 import type { DeliveryRecord } from "./record.ts";
 
 export type OutgoingMail = {
   message: Message;
   payloadHash: string;
-  /** Of a message to a lane: it begins when the message is stored. */
+  /** For a message to a lane: the delivery that begins when the message is stored. */
   delivery?: DeliveryRecord | null;
 };

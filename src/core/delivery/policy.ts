@@ -1,49 +1,49 @@
-/** Every number that decides when something is looked at or sent, in one place. All of them are configurable. */
+/** Every number that decides when something is reconciled or sent, in one place. All of them are configurable. */
 
 import type { LaneLimitTable } from "../lane/daily-limit.ts";
 import { noLimits } from "../lane/daily-limit.ts";
 
 export type Policy = {
   maxAttempts: number;
-  /** Wait before the second, third, … attempt; the last one repeats. */
+  /** Wait before the second, third, … attempt; the last value repeats. */
   retryDelaysMs: readonly number[];
-  /** How long an accepted prompt may show nothing before that means anything. */
+  /** How long an accepted prompt may show nothing before silence counts. */
   graceMs: number;
   graceForTaskMs: number;
   /** Between the two reads that must both miss a prompt before it is sent again. */
   rereadMs: number;
   firstReconcileDelayMs: number;
   maxReconcileDelayMs: number;
-  /** Looks at a delivery that failed for good, in case its proof is late. */
+  /** When to reconcile a delivery that failed for good, in case its proof is late. */
   lateReconcileDelaysMs: readonly number[];
-  /** Deadline of one read of a transcript, and of one submit. */
+  /** Time limit for one read of a transcript, and for one submit. */
   observeLimitMs: number;
   submitLimitMs: number;
   /** Rows in the first, limited read. */
   readLimit: number;
-  /** Fresh sessions (or fresh ids) that a delivery may get without spending an attempt. */
+  /** Fresh sessions (or fresh ids) that a delivery may get without using an attempt. */
   maxRepairs: number;
   stuckAfterMs: number;
   /** The kill switch: false stops every automatic second prompt. */
   automaticRetry: boolean;
-  /** Between two checks for a file that an answer names, and how long they go on. */
+  /** Interval between two checks for a file that an answer names, and how long to keep checking. */
   fileCheckMs: number;
   fileWaitMs: number;
-  /** Asks once for a few words after work in files that nobody said anything about. */
+  /** Whether to ask once for a summary after the agent changed files without saying anything. */
   summarizeSilentWork: boolean;
-  /** How long its lane is kept for that. */
+  /** How long the lane is kept for the summary. */
   summaryLimitMs: number;
-  /** Tells the agent once which of the files that it named are not there. */
+  /** Whether to tell the agent once which of the files it named are missing. */
   followUpMissingFiles: boolean;
   watchdogConcurrency: number;
   watchdogConcurrencyPerTeam: number;
   retention: { respondedMs: number; failedMs: number };
-  /** How many messages two agents may write to each other in a time while nothing else happens. */
+  /** How many messages two agents may exchange in a time window while nothing else happens. */
   maxExchanges: number;
   exchangeWindowMs: number;
-  /** How many messages an agent may send in a minute. */
+  /** How many messages an agent may send per minute. */
   maxMessagesPerMinute: number;
-  /** What a lane may use in a day; lanes with limits of their own have both of them here. */
+  /** Daily limits of lanes. A lane with its own limits has both values here. */
   limits: LaneLimitTable;
 };
 

@@ -1,4 +1,4 @@
-/** Why words are no answer, in the words that pick the retry text. */
+/** Why a text is not an answer; these codes select the retry text. */
 export const reasons = {
   acknowledgement: "visible_reply_ack_only_still_requires_answer",
   progress: "progress_still_requires_outcome",
@@ -7,20 +7,20 @@ export const reasons = {
   notice: "answer_reads_like_provider_error",
 } as const;
 
-/** Of a message that may have been sent before its record was lost, where the agent's sessions cannot be searched. */
+/** For a message that may have been sent before its record was lost, if the agent's sessions cannot be searched. */
 export const mayHaveBeenSent = "may_have_been_sent_before";
 
-/** Of a row in an inbox file whose body changed after its message was admitted. */
+/** For a row in an inbox file whose body changed after its message was admitted. */
 export const payloadMismatch = "payload_mismatch";
 
-/** Of a message that waited for its next try when its sender wrote on. */
+/** For a message whose sender wrote another one while it waited for a retry. */
 export const superseded = "superseded_by_later_message";
 
-/** Noted of a delivery whose read flag could not be written when a person gave its lane back. */
+/** Noted on a delivery whose read flag could not be written when a person released its lane. */
 export const readReleased = "read_released_by_person";
 
-/** Of a message with files that its recipient cannot get. It is never sent as text alone. */
+/** For a message with files that its recipient cannot receive. It is never sent as text alone. */
 export const attachmentsNotSupported = "attachments_not_supported";
 
-/** Of a message that waits because as many lanes work on messages of its source as may. */
+/** For a message that waits because the limit of lanes working for its source is reached. */
 export const tooManyTurns = "too_many_turns_running";

@@ -1,6 +1,6 @@
 /**
- * The ledger's record of one message to one lane, and the rules that hold for every record at any time.
- * A record is only ever changed by `transition`.
+ * The ledger's record of one message to one lane, and the rules that hold for every record at any time. Only
+ * `transition` changes a record.
  */
 import type { Lane } from "../lane/lane.ts";
 import type { Address } from "../message/address.ts";
@@ -42,20 +42,20 @@ export const responseStates = [
 ] as const;
 export type ResponseState = (typeof responseStates)[number];
 
-/** How a visible reply is tied to its message, strongest first. */
+/** How a visible reply is linked to its message, strongest first. */
 export type Correlation = "relayOfMessageId" | "direct_child_message_send" | "plain_assistant_text";
 
 export type VisibleReply = { messageId: string | null; mailbox: string | null; correlation: Correlation };
 
-/** What a proof rests on. Only a record with a proof, or one that a person cancelled, is ever read. */
+/** The basis of a proof. Only a record with a proof, or one that a person cancelled, is ever marked as read. */
 export type Proof = {
   by: "destination_reply" | "visible_reply" | "tool" | "plain_text" | "notified_turn";
   visibleReply: VisibleReply | null;
-  /** What the agent said that its reply is, where it said so. After a question the sender owes the next word. */
+  /** What the agent declared its reply to be, if it did. After a question, the sender is next. */
   outcome?: ReplyOutcome | null;
 };
 
-/** Files that the answer names, and how long they are looked for. */
+/** Files that the answer names, and until when to check for them. */
 export type Claims = { names: readonly string[]; until: number };
 
 export type DeliveryRecord = {
@@ -77,7 +77,7 @@ export type DeliveryRecord = {
   actionMode: ActionMode | null;
   taskRefs: readonly TaskRef[];
   payloadHash: string;
-  /** Where its message's row stands; null for a message that is only in the store. */
+  /** The inbox file that contains its message's row; null for a message that is only in the store. */
   inboxFile: InboxOrigin | null;
   expiresAt: number | null;
   status: Status;
@@ -86,21 +86,24 @@ export type DeliveryRecord = {
   maxAttempts: number;
   repairs: number;
   maxRepairs: number;
-  /** How often it was begun: when it was admitted, and by each person who retried it. */
+  /** How many times it was started: by its admission, and by each retry by a person. */
   rounds: number;
   attemptList: readonly Attempt[];
   nextAttempt: NextAttempt | null;
   acceptanceUnknown: boolean;
   /** Why it waits for a person although its lane is free, or null. */
   heldReason: string | null;
-  /** From the first attempt until it fails for good. What never had the lane, or gave it back, does not take it again. */
+  /**
+   * True from the first attempt until it fails for good. A delivery that never had the lane, or released it, does not
+   * take it again.
+   */
   holdsLane: boolean;
   nextReconcileAt: number | null;
-  /** Looks since the last send; decides how far apart they are. */
+  /** Reconciles since the last send; sets the interval between them. */
   reconciles: number;
-  /** Reads in a row that showed a resting session in which the prompt was missing or had never run. */
+  /** Consecutive reads that showed an idle session in which the prompt was missing or had never run. */
   missedReads: number;
-  /** How long the session has shown no activity, as far as somebody was awake to see it. */
+  /** How long the session has shown no activity, counting only time that was observed. */
   quietMs: number;
   activityAt: number | null;
   submittedAt: number | null;
@@ -126,7 +129,7 @@ export type DeliveryRecord = {
   version: number;
 };
 
-/** Sent, and not at an end. */
+/** Sent, and not ended. */
 export const openStatuses: readonly Status[] = [
   "submitting",
   "accepted",
@@ -135,7 +138,7 @@ export const openStatuses: readonly Status[] = [
   "failed_retryable",
 ];
 
-/** An outstanding delivery keeps its lane from others. The store repeats this rule in its unique index. */
+/** An outstanding delivery blocks its lane for others. The store's unique index repeats this rule. */
 export function isOutstanding(record: DeliveryRecord): boolean {
   return openStatuses.includes(record.status) || (record.holdsLane && isOwed(record));
 }
@@ -146,17 +149,17 @@ export function isOwed(record: DeliveryRecord): boolean {
   return ended && (record.readCommittedAt === null || record.turnEndedAt === null);
 }
 
-/** Whether the read of its message is committed together with its end. The row of an inbox file is flagged in a second step. */
+/** Whether its read is committed together with its end. A row in an inbox file is marked in a second step. */
 export function readsWithLedger({ inboxFile }: DeliveryRecord, mailbox: { commitsWithLedger: boolean }): boolean {
   return mailbox.commitsWithLedger && inboxFile === null;
 }
 
-/** Sent, and nothing yet shows whether it arrived. */
+/** Sent, and nothing shows yet whether it arrived. */
 export function isUnconfirmed(record: DeliveryRecord): boolean {
   return record.status === "submitting" || record.status === "failed_retryable";
 }
 
-/** Proven, and the words that its sender will read are still to come. */
+/** Proven, and the text that its sender will read is still to come. */
 export function awaitsSummary(record: DeliveryRecord): boolean {
   if (record.status !== "responded" || record.turnEndedAt !== null) return false;
   return record.nextAttempt?.kind === "summary" || lastAttempt(record)?.kind === "summary";
@@ -238,7 +241,7 @@ export function addDiagnostics(record: DeliveryRecord, more: readonly string[]):
   return [...new Set([...record.diagnostics, ...more])].slice(-maxDiagnostics);
 }
 
-/** What is null or an empty list is not written, nor was a field written before it was there. */
+/** Null values and empty lists are not stored; older records also lack fields that were added later. */
 const empty = {
   team: null,
   member: null,
@@ -287,7 +290,7 @@ export function upcast(record: StoredRecord): DeliveryRecord {
   return { ...empty, ...record, attemptList: attemptList.map((attempt) => ({ ...laterAttemptFields, ...attempt })) };
 }
 
-/** A record as it is written: without what is null or an empty list. */
+/** A record in its stored form: without null values and empty lists. */
 export function storedRecord(record: DeliveryRecord): StoredRecord {
   const stored: Record<string, unknown> = {};
   for (const key in record) {

@@ -1,4 +1,4 @@
-/** When a delivery is looked at again, and what the next attempt is paid from. Pure arithmetic on the policy. */
+/** When a delivery is reconciled again, and which budget pays for the next attempt. Pure arithmetic on the policy. */
 import type { Budget, NextAttempt } from "./attempt.ts";
 import type { EventOf } from "./delivery-event.ts";
 import type { Policy } from "./policy.ts";
@@ -13,7 +13,7 @@ export function graceEnds(record: DeliveryRecord, policy: Policy): number {
   return (record.submittedAt ?? record.createdAt) + graceOf(record, policy);
 }
 
-/** Looks come further and further apart, up to the policy's longest wait, and never stop. */
+/** Reconciles get further apart, up to the policy's longest wait, and never stop. */
 export function nextReconcileAt(record: Pick<DeliveryRecord, "reconciles">, policy: Policy, now: number): number {
   const wait = policy.firstReconcileDelayMs * 2 ** Math.min(record.reconciles, 30);
   return now + Math.min(wait, policy.maxReconcileDelayMs);
@@ -24,16 +24,16 @@ export function retryDelay(attempts: number, policy: Policy): number {
   return delays[Math.min(Math.max(attempts, 1), delays.length) - 1] ?? 0;
 }
 
-/** A provider that wants to be left alone is believed up to this. */
+/** The longest wait a provider may ask for. */
 export const longestBackOffMs = 6 * 60 * 60_000;
 
-/** When late proof is looked for after `done` such tries, or null when there were enough. */
+/** When to look for late proof after `done` such reconciles, or null if there were enough. */
 export function lateReconcileAt(done: number, policy: Policy, now: number): number | null {
   const wait = policy.lateReconcileDelaysMs[done];
   return wait === undefined ? null : now + wait;
 }
 
-/** How far ahead the next look may lie; null where not the schedule but the sender set its date. */
+/** How far ahead the next reconcile may be; null if the sender set its time instead of the schedule. */
 function longestWait(record: DeliveryRecord, policy: Policy): number | null {
   switch (record.status) {
     case "pending":
@@ -55,8 +55,8 @@ function longestWait(record: DeliveryRecord, policy: Policy): number | null {
 }
 
 /**
- * Brings the dates of a delivery back that lie further ahead than its schedule allows, as after a clock that was ahead and
- * was set right: it would stand still until then. Null when they are as they should be.
+ * Moves times of a delivery back that are further ahead than its schedule allows, as after the correction of a clock
+ * that was ahead: the delivery would stand still until then. Null if they are fine.
  */
 export function rescheduled(record: DeliveryRecord, policy: Policy, now: number): EventOf<"rescheduled"> | null {
   const longest = longestWait(record, policy);
@@ -69,10 +69,10 @@ export function rescheduled(record: DeliveryRecord, policy: Policy, now: number)
   return { type: "rescheduled", at: now, reconcileAt, filesUntil: record.claims === null ? null : until };
 }
 
-/** Between two reads no more than this counts as quiet: a machine that slept has seen nothing, not silence. */
+/** The most that counts as quiet between two reads: a machine that slept saw nothing, which is not silence. */
 const longestWatch = 2 * 60_000;
 
-/** How long a session has been quiet, when `activityAt` is its last sign of life as seen at `now`. */
+/** How long a session has been quiet, given `activityAt`, its last activity as seen at `now`. */
 export function quietAfter(
   record: Pick<DeliveryRecord, "quietMs" | "activityAt" | "lastObservedAt">,
   activityAt: number | null,
@@ -82,14 +82,14 @@ export function quietAfter(
   return record.quietMs + Math.min(Math.max(0, now - record.lastObservedAt), longestWatch);
 }
 
-/** A repair has a budget of its own. When that is spent, the message's attempts pay for it. */
+/** A repair has its own budget. When that is spent, the message's attempts pay for it. */
 export function affordable(record: DeliveryRecord, repair: boolean, freshSession: boolean): NextAttempt | null {
   const budgets: readonly Budget[] = repair ? ["repairs", "attempts"] : ["attempts"];
   const spends = budgets.find((budget) => budgetLeft(record, budget));
   return spends ? { kind: "retry", spends, freshSession } : null;
 }
 
-/** There is no budget for asking further: no submit and no retry can be paid from it. */
+/** Follow-ups have no budget: no submit and no retry can be paid from one. */
 export function budgetLeft(record: DeliveryRecord, budget: Budget): boolean {
   if (budget === "follow_ups") return false;
   return budget === "attempts" ? record.attempts < record.maxAttempts : record.repairs < record.maxRepairs;

@@ -1,4 +1,4 @@
-/** What happened in the inbox files of a team, as people see it in the stream. Nothing in it quotes a message. */
+/** Events in a team's inbox files, as people see them in the stream. They never quote a message. */
 import type { HandOverState } from "./hand-over.ts";
 import type { SystemRowType } from "./system-row.ts";
 
@@ -15,35 +15,35 @@ export const fileProblems = [
 export type FileProblem = (typeof fileProblems)[number];
 
 export const inboxEvents = [
-  /** The row of a message has another state now. */
+  /** The state of a message's row changed. */
   "hand_over",
-  /** The row of a message was written again, because an older file had come back. */
+  /** A message's row was written again, because an older version of the file came back. */
   "restored",
-  /** A member or its program said something that is no message. */
+  /** A member or its program wrote something that is not a message. */
   "system_row",
-  /** A row cannot be taken: it is no row, or its id belongs to another message. */
+  /** A row cannot be taken: it is not a valid row, or its id belongs to another message. */
   "row_refused",
-  /** A file or the directory cannot be used at present. */
+  /** A file or the directory is currently unusable. */
   "problem",
-  /** It can be used again. */
+  /** It is usable again. */
   "usable",
 ] as const;
 export type InboxEvent = (typeof inboxEvents)[number];
 
 export type InboxNote = {
   team: string;
-  /** The member whose inbox it is, or `user`; null for the directory. */
+  /** The member who owns the inbox, or `user`; null for the directory. */
   inbox: string | null;
   event: InboxEvent;
-  /** The message or row that it is about. */
+  /** The message or row concerned. */
   messageId: string | null;
   state: HandOverState | null;
-  /** Of a system row. */
+  /** For a system row. */
   rowType: SystemRowType | null;
   from: string | null;
-  /** A stable code: of a problem, or why. */
+  /** A stable code: the problem or the reason. */
   reason: string | null;
-  /** For people. */
+  /** For people to read. */
   detail: string | null;
 };
 

@@ -1,15 +1,15 @@
 /**
- * What it means that a row that was written is not in its file any more. Whoever takes rows takes the older ones, too; so a
- * row that is missing while one before it stands there was not taken: somebody wrote an older array back. Pure.
+ * Why a written row is missing from its file. A reader that takes a row also takes all older ones. So if a row is
+ * missing while an earlier one is still present, it was not taken: something wrote an older array back. Pure.
  */
 
 export type WrittenRow = {
   key: string;
-  /** Keys of rows that stood before it when it was last seen; at least the one that it was written behind. */
+  /** Keys of the rows before it when it was last seen; at least the row it was written after. */
   before: readonly string[];
 };
 
-/** `older_array`: it has to be written again. `gone`: taken or lost, which cannot be told. */
+/** `older_array`: it has to be written again. `gone`: taken or lost; the two cannot be told apart. */
 export type WhyMissing = "older_array" | "gone";
 
 export function whyMissing({ before }: WrittenRow, present: ReadonlySet<string>): WhyMissing {
@@ -18,7 +18,7 @@ export function whyMissing({ before }: WrittenRow, present: ReadonlySet<string>)
 
 export type MissingRows = { restore: readonly string[]; gone: readonly string[] };
 
-/** `written` in the order in which they were written: a row that is restored speaks for those that stood behind it. */
+/** Expects `written` in write order: a restored row counts as present for the rows after it. */
 export function missingRows(present: Iterable<string>, written: readonly WrittenRow[]): MissingRows {
   const there = new Set(present);
   const restore: string[] = [];

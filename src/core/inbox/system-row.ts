@@ -1,6 +1,6 @@
 /**
- * Rows that carry a message of one program to another: their text is JSON with a `type`. An assignment of a task is work for
- * an agent; the others are news or requests, and never become prompts. Pure.
+ * Rows that carry a message from one program to another: their text is JSON with a `type`. A task assignment is work
+ * for an agent; all others are news or requests, and never become prompts. Pure.
  */
 
 export const systemRowTypes = [
@@ -19,13 +19,13 @@ export type SystemRowType = (typeof systemRowTypes)[number];
 
 export type SystemRow = {
   type: SystemRowType;
-  /** What an answer has to name. */
+  /** The id that an answer has to name. */
   requestId: string | null;
-  /** What else it says. */
+  /** All other fields. */
   data: Readonly<Record<string, unknown>>;
 };
 
-/** Null for a text that people or agents have written; also for JSON of a type that is not known. */
+/** Null for text written by people or agents, and for JSON of an unknown type. */
 export function systemRowIn(text: string): SystemRow | null {
   const trimmed = text.trim();
   if (!trimmed.startsWith("{") || !trimmed.endsWith("}")) return null;
@@ -44,7 +44,7 @@ function objectIn(text: string): Record<string, unknown> | null {
   }
 }
 
-/** Whether the one who sent it has agreed to be shut down. */
+/** Whether the sender has agreed to be shut down. */
 export function isShutdownApproval({ type, data }: SystemRow): boolean {
   return type === "shutdown_approved" || (type === "shutdown_response" && (data.approve ?? data.approved) === true);
 }

@@ -1,10 +1,10 @@
-/** A team's own `config.json`: who is in it, who leads, and in which form its members write rows. Pure. */
+/** A team's own `config.json`: its members, its lead, and the form of the rows they write. Pure. */
 import { canonicalName, leadRole } from "../team/team.ts";
 import type { RowForm } from "./row.ts";
 import { fileSender, isRow } from "./row.ts";
 
 export type ConfigMember = {
-  /** As its inbox file is called. */
+  /** The name of its inbox file. */
   fileName: string;
   /** A slug. */
   name: string;
@@ -12,20 +12,20 @@ export type ConfigMember = {
   joinedAt: number | null;
 };
 
-/** `start` tells it from a later process with the same number; `since` is when it began to lead. */
+/** `start` distinguishes it from a later process with the same pid; `since` is when it became the lead. */
 export type LeadProcess = { pid: number; start: string | null; since: number | null };
 
 export type TeamConfig = {
   name: string | null;
   form: RowForm;
-  /** The process that leads a team of one session. */
+  /** The process that leads the team of a session. */
   lead: LeadProcess | null;
-  /** Whether the agents of the team know Waybill, so that they can answer it. */
+  /** Whether the team's agents know Waybill, and so can answer it. */
   knowsWaybill: boolean;
   members: readonly ConfigMember[];
 };
 
-/** Null for what is no configuration of a team. Members whose names cannot be names of files are left out. */
+/** Null if the value is not a team configuration. Members whose names cannot be file names are left out. */
 export function teamConfigIn(value: unknown): TeamConfig | null {
   if (!isRow(value)) return null;
   const { name, leadAgentId, leadProcess, members } = value;
@@ -70,18 +70,18 @@ function memberIn(value: unknown, lead: string | null): ConfigMember[] {
   ];
 }
 
-/** What a name becomes as the name of a file; compare `memberName`. */
+/** Turns a name into a file name; compare `memberName`. */
 export function fileNameOf(name: string): string {
   return name.trim().replaceAll(/[^A-Za-z0-9_-]/g, "-");
 }
 
-/** The member that a name or the name of a file means; null where it can be none. */
+/** The member that a name or file name refers to; null if it is not a valid name. */
 export function memberName(written: string | undefined): string | null {
   const name = canonicalName(fileNameOf(written ?? "")).replace(/^[-_]+/, "");
   return /^[a-z0-9][a-z0-9_-]{0,63}$/.test(name) ? name : null;
 }
 
-/** A name for the team: that of its configuration, else that of its directory. */
+/** The team's name: from its configuration, else from its directory. */
 export function teamName(config: TeamConfig | null, directoryName: string): string | null {
   return memberName(config?.name ?? directoryName) ?? memberName(directoryName);
 }

@@ -1,10 +1,10 @@
-/** Where an agent works. The current session changes with repairs; each one has a generation of its own. */
+/** A lane is where an agent works. Its current session changes with repairs; each session has its own generation. */
 
 /** `text`: the agent's final text is the answer. `tool`: a reply is a `message_send` that names the message. */
 export type ReplyContract = "text" | "tool";
 
 export type Lane = {
-  /** A slug; what people call it is beside it. */
+  /** A slug; people see `displayName`. */
   id: string;
   displayName: string | null;
   team: string | null;
@@ -15,15 +15,18 @@ export type Lane = {
   agent: string | null;
   model: string | null;
   contract: ReplyContract;
-  /** Why nothing is sent in this lane at present, or null. */
+  /** Why nothing is currently sent in this lane, or null. */
   pausedReason: string | null;
-  /** Why nothing is sent to its member: its team is paused or stopped, or its shutdown was approved. Null for most. */
+  /**
+   * Why nothing is sent to its member: the team is paused or stopped, or the member's shutdown was approved. Usually
+   * null.
+   */
   teamHold: string | null;
   sessionId: string | null;
-  /** Counts the sessions that this lane has had; 0 before the first. */
+  /** Counts the sessions this lane has had; 0 before the first. */
   generation: number;
   createdAt: number;
-  /** Counts the changes of everything above. */
+  /** Counts the changes to the fields above. */
   version: number;
 };
 
@@ -31,22 +34,22 @@ export type NewLane = Omit<Lane, "sessionId" | "generation" | "pausedReason" | "
 
 export type LaneSession = { generation: number; sessionId: string; openedAt: number };
 
-/** Settings that are to be others; what is left out stays as it is. */
+/** The settings to change; omitted ones stay as they are. */
 export type LaneChange = Partial<
   Pick<Lane, "displayName" | "team" | "member" | "runtime" | "directory" | "agent" | "model" | "contract">
 >;
 
-/** Something that does not go as it should in a lane, although its runtime works. `code` is stable. */
+/** Something that goes wrong in a lane although its runtime works. `code` is stable. */
 export type Notice = { code: string; message: string };
 
-/** The name under which this lane's agent writes. */
+/** The name this lane's agent writes under. */
 export function laneName(lane: Pick<Lane, "id" | "member">): string {
   return lane.member ?? lane.id;
 }
 
 type Pauses = Pick<Lane, "pausedReason" | "teamHold">;
 
-/** Why nothing is sent in a lane. It goes on when neither it nor its team is paused. */
+/** Why nothing is sent in a lane. It resumes when neither the lane nor its team is paused. */
 export function pauseOf({ pausedReason, teamHold }: Pauses): string | null {
   return pausedReason ?? teamHold;
 }

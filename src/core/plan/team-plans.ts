@@ -1,9 +1,9 @@
-/** What a change of a team writes, from the facts that an adapter has loaded. A refusal writes nothing. */
+/** Plans what a change to a team writes, from facts that an adapter has loaded. A refusal writes nothing. */
 import type { Lane } from "../lane/lane.ts";
 import type { Member, NewMember, NewTeam, Team } from "../team/team.ts";
 import { changedLane } from "./plans.ts";
 
-/** A team that is made again keeps its state and its members. */
+/** A team that is created again keeps its state and its members. */
 export function planTeam(
   existing: Team | null,
   { name, displayName, createdAt, directory }: NewTeam,
@@ -15,7 +15,7 @@ export function planTeam(
 }
 
 export type TeamWrites = {
-  /** The team as it is from now on, with all of its members. */
+  /** The team's new state, with all of its members. */
   team: Team;
   /** Lanes whose team or member changes. */
   lanes: readonly Lane[];
@@ -23,11 +23,11 @@ export type TeamWrites = {
 
 export type MemberFacts = {
   team: Team;
-  /** The lane that it is to work in; null where the member has none, or when there is no such lane. */
+  /** The lane it will work in; null if the member has none, or if there is no such lane. */
   lane: Lane | null;
-  /** The lane that it worked in before. */
+  /** The lane it worked in before. */
   laneBefore: Lane | null;
-  /** Who works in the lane already. */
+  /** The member that already works in the lane. */
   laneOf: Pick<Member, "team" | "name"> | null;
 };
 
@@ -36,7 +36,7 @@ export type MemberPlan =
   | { refused: "lane_unknown" }
   | { refused: "lane_taken"; by: Pick<Member, "team" | "name"> };
 
-/** Adds a member or changes one; whoever was shut down stays so. */
+/** Adds or changes a member; a member that was shut down stays so. */
 export function planMember({ team, lane, laneBefore, laneOf }: MemberFacts, member: NewMember): MemberPlan {
   if (member.kind === "lane" && lane === null) return { refused: "lane_unknown" };
   const isTaken = laneOf !== null && !(laneOf.team === team.name && laneOf.name === member.name);
@@ -50,13 +50,16 @@ export function planMember({ team, lane, laneBefore, laneOf }: MemberFacts, memb
   return { writes: { team: { ...team, members }, lanes: [...left, ...joined] } };
 }
 
-/** Its lane stays, as one that belongs to nobody: what waits in it is still delivered. */
+/** Its lane stays, without a member: waiting messages are still delivered. */
 export function planMemberRemoval(team: Team, name: string, lane: Lane | null): TeamWrites {
   const members = team.members.filter((member) => member.name !== name);
   return { team: { ...team, members }, lanes: lane ? [withoutMember(lane)] : [] };
 }
 
-/** Null lets one that was shut down go on: it is another one from `now` on, so that its old shutdown counts no more. */
+/**
+ * Null brings back a member that was shut down: it counts as new from `now` on, so that its old shutdown no longer
+ * applies.
+ */
 export function planTermination(team: Team, name: string, at: number | null, now: number): Team {
   const members = team.members.map((member) => {
     if (member.name !== name) return member;

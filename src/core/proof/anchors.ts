@@ -1,14 +1,14 @@
 /**
- * Finds the prompts of a delivery in its transcripts: their rows, and when what happened to them.
+ * Finds the prompts of a delivery in its transcripts: their rows and their timing.
  *
- * Where a runtime takes our ids, an id is the only anchor: no text is ever evidence. Where it takes none, a user row
- * after the pre-prompt cursor counts when it *begins* with the marker of this message, so that a message which
- * quotes another one's id proves nothing.
+ * If a runtime takes Waybill's ids, an id is the only anchor: text is never evidence. Otherwise, a user row after the
+ * pre-prompt cursor counts if it *begins* with this message's marker, so that a message which quotes another one's id
+ * proves nothing.
  *
- * A cursor may go from a transcript, as when a program leaves a branch of its session or drops rows. Then nothing says
- * by its place what came before the prompt, and what came before must not be taken for it: an answer to something else
- * would be proof. So only a marked row counts then that is not older than the attempt; a clock that was set back costs
- * a retry, and proves nothing.
+ * A cursor may disappear from a transcript, as when a program leaves a branch of its session or drops rows. Positions
+ * then no longer show what came before the prompt, and an answer to something earlier must not become proof. In that
+ * case only a marked row that is not older than the attempt counts; a clock that was set back costs a retry, and
+ * proves nothing.
  */
 import type { Attempt, AttemptTiming } from "../delivery/attempt.ts";
 import { earliest, latest } from "../delivery/attempt.ts";
@@ -18,11 +18,11 @@ import type { TranscriptRow, TranscriptSlice } from "../transcript/transcript.ts
 export type Anchored = {
   attempt: Attempt;
   slice: TranscriptSlice;
-  /** The user row that holds the prompt, or null. */
+  /** The user row with the prompt, or null. */
   row: TranscriptRow | null;
-  /** All assistant rows of its turn, through compactions, in the order of the transcript. */
+  /** All assistant rows of its turn, across compactions, in transcript order. */
   children: readonly TranscriptRow[];
-  /** The slice reaches neither the prompt nor the place where it would stand. */
+  /** The slice contains neither the prompt nor the place where it would be. */
   outOfReach: boolean;
 };
 
@@ -44,7 +44,7 @@ export function anchor(
   };
 }
 
-/** The prompt itself, or the row that a compaction has put in its place. */
+/** The prompt itself, or the row that a compaction put in its place. */
 function byId(slice: TranscriptSlice, attempt: Attempt): TranscriptRow | null {
   const users = slice.rows.filter((row) => row.role === "user");
   return (
@@ -54,7 +54,7 @@ function byId(slice: TranscriptSlice, attempt: Attempt): TranscriptRow | null {
   );
 }
 
-/** The first row behind the attempt's cursor that begins with the marker; a later one belongs to a later attempt. */
+/** The first row after the attempt's cursor that begins with the marker; a later one belongs to a later attempt. */
 function byMarker({ rows }: TranscriptSlice, attempt: Attempt, messageId: string): TranscriptRow | null {
   const cursor = rows.findIndex((row) => row.id === attempt.prePromptCursor);
   const isLost = cursor === -1 && attempt.prePromptCursor !== null;
@@ -62,7 +62,7 @@ function byMarker({ rows }: TranscriptSlice, attempt: Attempt, messageId: string
   const candidates = behind.filter((row) => row.role === "user");
   const marked = candidates.find((row) => row.text.trimStart().startsWith(promptMarker(messageId)));
   if (marked || isLost) return marked ?? null;
-  // One single row that carries no marker and no id can only be our prompt with its head cut off.
+  // A single row without a marker or id can only be this prompt with its start cut off.
   const [only, ...others] = candidates;
   const isOurs = only && others.length === 0 && !hasMarker(only.text) && !only.text.includes(messageId);
   return isOurs ? only : null;
@@ -76,7 +76,7 @@ function childrenOf(rows: readonly TranscriptRow[], prompt: TranscriptRow): read
   return rows.filter((row) => row.role === "assistant" && row.parentId !== null && chain.has(row.parentId));
 }
 
-/** Whether another prompt stands behind this one in its session. Where its place is not known, any other one may. */
+/** Whether another prompt follows this one in its session. If its place is unknown, any other prompt may. */
 export function hasLaterPrompt(anchored: Anchored): boolean {
   const { rows } = anchored.slice;
   const index = anchored.row
@@ -94,7 +94,7 @@ export function hasLaterPrompt(anchored: Anchored): boolean {
   });
 }
 
-/** What a transcript tells about one attempt; `isNewest` when nothing was prompted after it in its session. */
+/** The timing of one attempt, from its transcript; `isNewest` if no other prompt followed it in its session. */
 export function timingOf({ attempt, slice, row, children }: Anchored, isNewest: boolean): AttemptTiming {
   const newest = children.at(-1);
   const busy = slice.status === "busy" || slice.status === "retry";
@@ -109,7 +109,7 @@ export function timingOf({ attempt, slice, row, children }: Anchored, isNewest: 
   };
 }
 
-/** Left open. While the session is busy that is work; in a session at rest the turn broke off. */
+/** Unfinished. In a busy session that is work; in an idle session the turn was cut off. */
 export function isOpen(row: TranscriptRow): boolean {
   return row.completedAt === null || row.tools.some((tool) => tool.status === "pending" || tool.status === "running");
 }

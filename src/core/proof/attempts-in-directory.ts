@@ -1,8 +1,8 @@
 /**
  * Decides which prompts in the sessions of a directory were for a message that may be older than the store. Pure.
  *
- * An id of ours is certain wherever it stands. A text is not: it counts where no id was found, and only in sessions that
- * the store does not know, since what went to the known ones had ids.
+ * One of Waybill's own ids is conclusive anywhere. Text is not: it counts only if no id was found, and only in
+ * sessions that the store does not know, since prompts to the known ones had ids.
  */
 import type { Attempt } from "../delivery/attempt.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
@@ -19,14 +19,14 @@ import {
 } from "./find-prompts.ts";
 
 export type DirectorySearch = {
-  /** The sessions that the lane has had, as far as the store knows: their generations by their ids. */
+  /** The lane's sessions that the store knows: their generations by their ids. */
   generations: ReadonlyMap<string, number>;
   inKnown: readonly FoundPrompt[];
-  /** Of sessions that the store knows for no lane; those of the newest session first. */
+  /** From sessions that the store knows for no lane; newest session first. */
   inUnknown: readonly FoundPrompt[];
-  /** What the message says, and when it can have been prompted at the earliest. */
+  /** The message's text, and the earliest time it can have been prompted. */
   request: { text: string | null; since: number };
-  /** The deliveries of the same message to other lanes, if it went to any. */
+  /** The deliveries of the same message to other lanes, if any. */
   otherDeliveries: readonly string[];
   takesIds: boolean;
   idsFrom: IdsFrom;
@@ -45,8 +45,8 @@ export function attemptsInDirectory(record: DeliveryRecord, search: DirectorySea
 }
 
 /**
- * The generation of a session that the store does not know is unknown, too. A lane counts its sessions from 1 on; after a
- * restore it goes on far above, and those are not tried.
+ * The generation of a session that the store does not know is also unknown. A lane counts its sessions from 1; after
+ * a restore it continues far above that, and those generations are not tried.
  */
 const firstGenerations = Array.from({ length: 1000 }, (_, index) => index + 1);
 
@@ -61,7 +61,7 @@ function attemptsByText(
   return attemptsAsFound(withoutCopies(candidates).filter(({ id }) => !isOfOther(id)));
 }
 
-/** A fork repeats the prompts of another session, with their times. Of two, the later one in the list stays. */
+/** A fork repeats the prompts of another session, with their times. Of two copies, the later one in the list stays. */
 function withoutCopies(prompts: readonly FoundPrompt[]): FoundPrompt[] {
   return [...new Map(prompts.map((prompt) => [`${prompt.createdAt} ${prompt.text}`, prompt])).values()];
 }

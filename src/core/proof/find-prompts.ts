@@ -1,9 +1,9 @@
 /**
- * Finds the prompts of a delivery whose record was lost, among the prompts that sessions have. Pure.
+ * Finds the prompts of a delivery whose record was lost, among the prompts in sessions. Pure.
  *
- * Where a runtime takes our ids they are derived again, and where it takes none, the marker tells. A prompt under another
- * id may still have been for the message: by the marker, or by the whole text. That is less than proof, and only for
- * sessions of which nobody knows who prompted them.
+ * If a runtime takes Waybill's ids, they are derived again; if not, the marker decides. A prompt with another id may
+ * still have been for the message: by the marker, or by the full text. That is less than proof, and only used for
+ * sessions whose prompts have an unknown origin.
  */
 import type { Attempt } from "../delivery/attempt.ts";
 import { attemptDigest, laterAttemptFields, maxSendsPerAttempt } from "../delivery/attempt.ts";
@@ -19,7 +19,7 @@ export type FoundPrompt = Pick<TranscriptRow, "id" | "text" | "createdAt" | "con
 
 export type IdsFrom = (digest: string) => RuntimeIds;
 
-/** By attempt number: the message ids that the attempt has, each with its generation. */
+/** By attempt number: the possible message ids of the attempt, each with its generation. */
 export type DerivedIds = (number: number) => ReadonlyMap<string, number>;
 
 export function promptsIn(sessionId: string, rows: readonly TranscriptRow[]): FoundPrompt[] {
@@ -29,7 +29,7 @@ export function promptsIn(sessionId: string, rows: readonly TranscriptRow[]): Fo
   });
 }
 
-/** Each id is derived once, however many sessions are searched. */
+/** Derives each id once, however many sessions are searched. */
 export function derivedIds(deliveryId: string, generations: readonly number[], idsFrom: IdsFrom): DerivedIds {
   const derived = new Map<number, ReadonlyMap<string, number>>();
   const derive = (number: number) => {
@@ -43,7 +43,7 @@ export function derivedIds(deliveryId: string, generations: readonly number[], i
   };
 }
 
-/** In the order of their numbers. Of two with one id, as after a fork, the later one in the list counts. */
+/** Ordered by number. Of two prompts with one id, as after a fork, the later one in the list counts. */
 export function attemptsById(
   prompts: readonly FoundPrompt[],
   ids: DerivedIds,
@@ -52,7 +52,7 @@ export function attemptsById(
 ): Attempt[] {
   const byId = new Map(prompts.map((prompt) => [prompt.id, prompt]));
   const found: Attempt[] = [];
-  // Numbers go on after a person's retry, so the search goes on for a whole budget behind the last one found.
+  // Numbers continue after a person's retry, so search a whole budget beyond the last one found.
   for (let number = 1; number <= (found.at(-1)?.number ?? 0) + budgetOf(record); number++) {
     for (const [id, generation] of ids(number)) {
       const prompt = byId.get(id);
@@ -75,13 +75,16 @@ export function attemptsByMarker(
     .map((prompt, index) => ownAttempt(prompt, before + index + 1, generationOf(prompt.sessionId), record, idsFrom));
 }
 
-/** Whether a prompt under any id may have been for the message. One that is older than it was not, whatever it says. */
+/**
+ * Whether a prompt with any id may have been for the message. A prompt older than the message was not, whatever its
+ * text.
+ */
 export function isForMessage(
   prompt: FoundPrompt,
   record: DeliveryRecord,
   request: { text: string | null; since: number },
 ): boolean {
-  // A compaction repeats the text of a prompt that is there as well.
+  // A compaction repeats the text of a prompt that is also present.
   if (prompt.continuesId !== null) return false;
   const said = prompt.text.trim();
   const isWhole = said !== "" && said === request.text?.trim();
@@ -93,7 +96,7 @@ export function isPromptOf(ids: DerivedIds, id: string, record: DeliveryRecord):
   return Array.from({ length: budgetOf(record) }, (_, index) => index + 1).some((number) => ids(number).has(id));
 }
 
-/** They keep the ids of their rows, by which they are observed, and are never sent again under these. */
+/** They keep the ids of their rows, to be observed by, and are never sent again with these. */
 export function attemptsAsFound(prompts: readonly FoundPrompt[]): Attempt[] {
   return prompts
     .toSorted((one, other) => one.createdAt - other.createdAt)
@@ -104,10 +107,10 @@ export function attemptsAsFound(prompts: readonly FoundPrompt[]): Attempt[] {
     }));
 }
 
-/** Generations begin with 1. */
+/** Generations start at 1. */
 export const unknownGeneration = 0;
 
-/** Attempts are numbered without gaps, so one that is not found before one that is must have been lost on its way. */
+/** Attempts are numbered without gaps, so a missing one before a found one must have been lost in transit. */
 export function withoutGaps(found: readonly Attempt[], record: DeliveryRecord, idsFrom: IdsFrom): Attempt[] {
   const byNumber = new Map(found.map((attempt) => [attempt.number, attempt]));
   const list: Attempt[] = [];

@@ -7,21 +7,21 @@ import type { FailedSend, SentMessage } from "./sends.ts";
 
 export type Evidence = {
   sent: readonly SentMessage[];
-  /** Normalised names of tools that succeeded, by what they show. */
+  /** Normalised names of successful tools, by what they show. */
   taskChanges: readonly string[];
   executions: readonly string[];
   lookups: readonly string[];
   others: readonly string[];
-  /** Replies to whoever waits that did not arrive, or went astray. */
+  /** Replies to the sender that did not arrive, or went to the wrong place. */
   failedSends: readonly FailedSend[];
-  /** Work that was tried and failed: errors, exit codes, time-outs. */
+  /** Work that was tried and failed: errors, exit codes, timeouts. */
   failedWork: readonly string[];
-  /** The text that ended a turn, the newest that says something, cleaned; and as the program has it. */
+  /** The text that ended a turn, the newest one with substance, cleaned; and as the program stored it. */
   finalText: string | null;
   rawText: string | null;
-  /** A text that is nothing but a provider's error, though its turn ended normally. Not in `finalText`. */
+  /** A text that is only a provider's error, although its turn ended normally. Not in `finalText`. */
   noticeText: string | null;
-  /** The text of the message itself, where it was looked up. */
+  /** The text of the message itself, if it was looked up. */
   request: string | null;
 };
 
@@ -30,32 +30,32 @@ export type Observation = {
   /** Refines the state, for people and for the retry text. */
   reason: string | null;
   evidence: Evidence;
-  /** The session that took the last attempt is at rest and nobody is asked anything. */
+  /** The session of the last attempt is idle and has no open ask. */
   settled: boolean;
-  /** The last attempt's prompt stands in the transcript. */
+  /** The last attempt's prompt is in the transcript. */
   found: boolean;
-  /** Something else was prompted in the same session after the last attempt. */
+  /** Another prompt followed the last attempt in the same session. */
   laterPrompt: boolean;
   /** An assistant row belongs to an attempt and the newest one ended without an error. */
   turnEndedWell: boolean;
-  /** Of the last attempt alone: whether anything ran for it, and the text that its turn ended with. */
+  /** For the last attempt alone: whether anything ran for it, and the text that its turn ended with. */
   lastTurn: { ran: boolean; closingText: string | null };
   /** Somebody stopped the turn in the session itself. */
   aborted: boolean;
-  /** The session rests, and the turn's newest row was never finished. */
+  /** The session is idle, and the turn's newest row was never finished. */
   interrupted: boolean;
   /** A person refused what the agent asked, and the agent did nothing more. */
   askRejected: boolean;
-  /** Of the row's error; or of a text that is nothing but one, and then `evidence.noticeText` has it. */
+  /** From the row's error; or from a text that is only an error, which `evidence.noticeText` then contains. */
   providerError: ProviderError | null;
-  /** How long the provider wants to be left alone. */
+  /** How long the provider asks to wait. */
   retryAfterMs: number | null;
   /** A send by Waybill's own tool is not in its mailbox, or not yet. */
   awaitsSend: boolean;
-  /** Busy with a tool that runs: however long that takes, it is work. */
+  /** Busy with a running tool: however long it takes, that is work. */
   toolRunning: boolean;
   lastActivityAt: number | null;
-  /** The slice was too short to hold what was looked for. */
+  /** The slice was too short to contain what was needed. */
   needsFullHistory: boolean;
   deliveredUserMessageId: string | null;
   assistantMessageId: string | null;
@@ -106,7 +106,7 @@ const nothingSeen: Observation = {
   timings: [],
 };
 
-/** A read that failed. It is unknown what the agent did, and unknown is never failed. */
+/** A failed read. What the agent did is unknown, and unknown never counts as failed. */
 export function unreadable(reason: string): Observation {
   return { ...nothingSeen, state: "reconcile_failed", reason };
 }

@@ -1,6 +1,7 @@
 /**
- * Recognises what a model provider, or a relay before it, says when it did not answer. Never proof. The row's error, its
- * HTTP status and the program's name for it come first; by words a text counts only when it is nothing but the error.
+ * Recognises the errors of a model provider, or of a relay in front of it. They are never proof. The row's error, its
+ * HTTP status and the program's name for it come first; a text counts by its words only if it is nothing but the
+ * error.
  */
 import type { RowError } from "../transcript/transcript.ts";
 
@@ -16,7 +17,7 @@ export const providerErrors = [
 ] as const;
 export type ProviderError = (typeof providerErrors)[number];
 
-/** In the order in which they are looked for: the first that fits names the error. */
+/** In order of precedence: the first match names the error. */
 const wordings: readonly [ProviderError, RegExp][] = [
   [
     "organization",
@@ -60,7 +61,7 @@ const names: readonly [ProviderError, RegExp][] = [
   ["rate_limit", /^(?:rate_limit|resource_exhausted|too_many_requests|throttlingexception)/],
 ];
 
-/** A request that is wrong by itself is `rejected`: the same one a second time is as wrong. */
+/** A request that is itself wrong is `rejected`: repeating it would fail again. */
 const statuses: ReadonlyMap<number, ProviderError> = new Map([
   [400, "rejected"],
   [404, "rejected"],
@@ -76,7 +77,7 @@ const statuses: ReadonlyMap<number, ProviderError> = new Map([
   [529, "overloaded"],
 ]);
 
-/** A row that ended in an error. Its words narrow down what the status says, as with a quota behind a 429. */
+/** A row that ended in an error. Its text refines the status, as with a quota behind a 429. */
 export function providerErrorOf(error: Pick<RowError, "message" | "status" | "name">): ProviderError | null {
   const named = names.find(([, pattern]) => pattern.test((error.name ?? "").toLowerCase()))?.[0];
   if (named) return named;
@@ -89,7 +90,7 @@ export function providerErrorOf(error: Pick<RowError, "message" | "status" | "na
 
 const units = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** How long the provider asks to be left alone, where it says so in words: "try again in 1m20s". */
+/** How long the provider asks to wait, if it says so in words: "try again in 1m20s". */
 export function retryAfterIn(message: string): number | null {
   const said =
     /(?:try again|retry|wait|resets?|available)[^.\n]{0,30}?\b(?:in|after|for)[: ]{1,3}((?:\d+(?:\.\d+)? ?(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b ?(?:and )?){1,3})/i.exec(
@@ -108,7 +109,7 @@ function kindIn(message: string): ProviderError | null {
   return wordings.find(([, pattern]) => pattern.test(text))?.[0] ?? null;
 }
 
-/** Paying, logging in and lifting limits is a person's job; asking again only burns money. */
+/** Paying, logging in and raising limits is a person's job; a retry only burns money. */
 export function isForPeople(error: ProviderError): boolean {
   return error === "billing" || error === "auth" || error === "organization" || error === "key_limit";
 }

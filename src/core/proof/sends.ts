@@ -1,7 +1,7 @@
 /**
- * The messages that an agent sent in its turns, and those that it tried to send to whoever waits and that did not arrive.
- * Pure. A send by Waybill's own tool is known at its destination, whatever the tool's output said; one by another tool is
- * known by its result.
+ * The messages that an agent sent in its turns, and its replies to the sender that did not arrive. A send by
+ * Waybill's own tool is judged by its destination, whatever the tool's output; a send by another tool by its result.
+ * Pure.
  */
 import type { ReplyOutcome } from "../message/message.ts";
 import { replyOutcomes } from "../message/message.ts";
@@ -14,33 +14,33 @@ import type { ToolCall } from "../transcript/transcript.ts";
 export type SentMessage = {
   text: string;
   summary: string | null;
-  /** Null where the agent did not say it. */
+  /** Null if the agent did not declare one. */
   outcome: ReplyOutcome | null;
   /** Whether it names this message, no message, or another one. */
   relay: "this" | "none" | "another";
-  /** Whether it went to the person or agent who waits for the answer; true when that cannot be told. */
+  /** Whether it went to the person or agent who waits for the answer; true if that is unknown. */
   toReplyRecipient: boolean;
 };
 
-/** A reply that its sender is still owed. `detail` is for the retry, which quotes it. */
+/** A reply that the sender is still owed. The retry quotes `detail`. */
 export type FailedSend = {
   why: "error" | "not_arrived" | "wrong_recipient" | "another_message";
   detail: string;
   text: string;
 };
 
-/** A message that stands in a mailbox and was written by the lane's agent. */
+/** A message in a mailbox that was written by the lane's agent. */
 export type ArrivedMessage = {
   text: string;
   relayOfMessageId: string | null;
-  /** Whether its mailbox is that of whoever waits for the answer. */
+  /** Whether its mailbox belongs to the recipient of the answer. */
   isToSender: boolean;
 };
 
 export type SendsInput = {
   messageId: string;
   replyRecipient: string;
-  /** What the agent's lane has written, where that was looked up. */
+  /** What the agent's lane has written, if it was looked up. */
   mailbox?: readonly ArrivedMessage[] | undefined;
 };
 
@@ -69,7 +69,7 @@ export function sendsIn(tools: readonly ToolCall[], input: SendsInput): Sends {
   return { sent, failed, unconfirmed };
 }
 
-/** A message to whoever waits for the answer that names ours or, failing that, names none. */
+/** A message to the recipient of the answer that names this message or, failing that, names none. */
 export function isReply(sent: SentMessage): boolean {
   return sent.toReplyRecipient && sent.relay !== "another";
 }
@@ -78,7 +78,7 @@ function isOver({ status }: ToolCall): boolean {
   return status === "completed" || status === "error";
 }
 
-/** What it wrote, in whatever mailbox: an agent may call its recipient by several names. Null where that was not looked up. */
+/** Its messages in any mailbox: an agent may use several names for its recipient. Null if they were not looked up. */
 function arrivedMessages(tool: ToolCall, { mailbox, replyRecipient }: SendsInput): readonly ArrivedMessage[] | null {
   if (!isOwnTool(tool.name) || mailbox === undefined) return null;
   const { text, to, relayOf } = fieldsOf(tool);
@@ -92,12 +92,12 @@ function arrivedMessages(tool: ToolCall, { mailbox, replyRecipient }: SendsInput
 function arrival(tool: ToolCall, there: readonly ArrivedMessage[] | null): "arrived" | "missing" | "failed" {
   if (there !== null && there.length > 0) return "arrived";
   const isRefused = tool.status === "error" || tool.rejected || reportsFailedSend(tool.output);
-  // What the tool refused is not on its way.
+  // A send that the tool refused is not on its way.
   if (isRefused) return "failed";
   return there === null ? "arrived" : "missing";
 }
 
-/** Null for what arrived where it should, and for what was not meant for whoever waits. */
+/** Null for a message that arrived correctly, and for one that was not meant as the answer. */
 function failureOf(
   tool: ToolCall,
   message: SentMessage,
@@ -163,8 +163,8 @@ function firstLine(output: string): string {
 }
 
 /**
- * Whether a closing text gives, in its own words, what a failed send was to say, rather than tell of the send. Compared
- * by the words that carry something: numbers, and words of some length.
+ * Whether a closing text repeats the content of a failed send, instead of only mentioning the send. Compares the
+ * significant words: numbers, and words of some length.
  */
 export function restates(text: string, failed: readonly FailedSend[]): boolean {
   const said = new Set(wordsIn(text));

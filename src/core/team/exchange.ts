@@ -1,6 +1,6 @@
 /**
- * How much two agents write to each other while nothing else happens. What two agents say in new words each time looks like
- * work in every single message; only the number of messages between them tells that it is none. Pure.
+ * How much two agents write to each other while nothing else happens. If they rephrase each time, every single
+ * message looks like work; only the number of messages shows that it is a loop. Pure.
  */
 
 /** Between two lanes, in the order of their names. */
@@ -10,7 +10,7 @@ export type Exchange = {
   /** Messages since it began. */
   count: number;
   beganAt: number;
-  /** When the pair was held; what they write to each other from then on waits. */
+  /** When the pair was held; messages between them wait from then on. */
   heldAt: number | null;
 };
 
@@ -26,7 +26,7 @@ export function isSamePair(pair: ExchangePair, another: ExchangePair): boolean {
   return pair.one === another.one && pair.other === another.other;
 }
 
-/** The pair writes one message more. It is held from the first one that is too many, until a person lets it go on. */
+/** The pair writes one more message. It is held from the first message over the limit, until a person releases it. */
 export function nextExchange(
   known: Exchange | null,
   pair: ExchangePair,

@@ -1,4 +1,4 @@
-/** What a lane was about, in short, for the first prompt of a session that replaces another. */
+/** A short summary of a lane's conversation, for the first prompt of a session that replaces another. */
 import type { TranscriptRow } from "./transcript.ts";
 
 const maxMessages = 50;

@@ -1,12 +1,12 @@
-/** One name for each tool, whatever prefix a runtime or an MCP client gave it, and what its use shows. */
+/** Normalises tool names, whatever prefix a runtime or an MCP client added, and classifies what their use shows. */
 import type { ToolCall } from "./transcript.ts";
 
 /**
  * - `visible`: a message to somebody
  * - `task_change`, `execution`: work
- * - `lookup`: reading only; it shows that the agent noticed, never that it acted
+ * - `lookup`: only reads; it shows that the agent noticed, never that it acted
  * - `bootstrap`: identity and liveness; says nothing about a message
- * - `other`: unknown to us
+ * - `other`: unknown to Waybill
  */
 export type ToolClass = "visible" | "task_change" | "execution" | "lookup" | "bootstrap" | "other";
 
@@ -43,8 +43,8 @@ const lookups = new Set([
 ]);
 const taskLookup = /^task_(?:get|list|show|search|find|briefing)(?:_|$)/;
 
-// A lane's own MCP entry is called `waybill-LANE`. A lane's name may hold underscores, and even the name of a tool
-// ("my_task_force"), so the cut is made as late as a tool that we know allows.
+// A lane's own MCP entry is called `waybill-LANE`. A lane's name may contain underscores, and even the name of a tool
+// ("my_task_force"), so the prefix is cut as late as a known tool name allows.
 const laneEntry = /^waybill-[a-z0-9_-]*_((?:message|task|member|team|notify|runtime|process)_[a-z0-9_]+)$/;
 
 export function normalizeToolName(name: string): string {
@@ -53,7 +53,7 @@ export function normalizeToolName(name: string): string {
   return bare.replace(laneEntry, "$1").replace(/^waybill_/, "");
 }
 
-/** A send by a tool of Waybill's own: whether it counts is known at its destination. Takes the name as it was called. */
+/** A send through one of Waybill's own tools: its destination shows whether it counts. Takes the name as called. */
 export function isOwnTool(name: string): boolean {
   return /^(?:mcp__)?waybill/i.test(name);
 }
@@ -67,14 +67,14 @@ export function classifyTool(name: string): ToolClass {
   return execution.has(name) ? "execution" : boardTool(name);
 }
 
-// What boards, trackers and reviews are about, and what is done to it. Servers name their tools after both.
+// The objects of boards, trackers and reviews, and the actions on them. Servers combine both in their tool names.
 const boardThing =
   /(?:^|_)(?:task|board|kanban|card|column|review|issue|ticket|story|epic|sprint|milestone|pull_?request|pr|merge_?request|mr|todo_?item|work_?item)s?(?:_|$)/;
 const boardChange =
   /(?:^|_)(?:create|add|update|edit|set|move|assign|unassign|reassign|close|reopen|open|complete|start|finish|submit|approve|reject|dismiss|request|resolve|unresolve|merge|comment|reply|post|delete|remove|archive|link|unlink|label|transition|claim|release|write|save|change|mark|vote|changes)(?:_|$)/;
 const boardRead = /(?:^|_)(?:get|list|show|search|find|view|read|fetch|status|count|history|describe|query)(?:_|$)/;
 
-/** By its own words, behind the name of its server. */
+/** By its own words, after the server's name. */
 function boardTool(name: string): ToolClass {
   const own = name.replace(/^mcp__.+?__/, "").replaceAll("-", "_");
   if (!boardThing.test(own) || own === "message_send") return "other";
@@ -82,7 +82,7 @@ function boardTool(name: string): ToolClass {
   return boardChange.test(own) ? "task_change" : "other";
 }
 
-/** What the use of a tool shows: by what its program says of it, where it does, and by its name. */
+/** What the use of a tool shows: by its name, and by what its program reports about it. */
 export function classOf(tool: Pick<ToolCall, "name" | "effect" | "files">): ToolClass {
   const byName = classifyTool(normalizeToolName(tool.name));
   if (byName === "visible" || byName === "bootstrap" || byName === "task_change") return byName;

@@ -1,7 +1,6 @@
 /**
- * Whether a tool did what it was called for. Structure first: the program's status, an exit code, a time-out. Where a
- * program tells nothing of the kind, what the tool itself says at the very start, or in a JSON envelope: output that
- * merely mentions an error is normal.
+ * Whether a tool call succeeded. Structure comes first: the program's status, an exit code, a timeout. Without these,
+ * the very start of the output or a JSON envelope decides: output that merely mentions an error is normal.
  */
 import type { ToolCall } from "./transcript.ts";
 
@@ -10,12 +9,12 @@ export function succeeded(tool: ToolCall): boolean {
   return tool.exitCode === undefined ? !reportsFailure(tool.output) : tool.exitCode === 0;
 }
 
-/** A send that nobody but its tool knows of. A message that was not delivered is worth more suspicion than other work. */
+/** For a send that only its tool knows of. An undelivered message deserves more suspicion than other work. */
 export function reportsFailedSend(output: string): boolean {
   return reportsFailure(output) || opensWithRefusal.test(head(output)) || envelope(output, isFailedSend);
 }
 
-// What tools and MCP servers open with when they did nothing. "Error-handling is done" is none of these.
+// How tools and MCP servers begin their output when they did nothing. "Error-handling is done" is not among these.
 const opensWithFailure =
   /^[\p{Extended_Pictographic}\p{M}✗✘\s]*(?:<tool_use_error>|(?:error|failed|failure|fatal|exception)(?:\s*[:!]|\s+[-–—]\s)|(?:mcp )?error -?\d|error (?:executing|calling|running|while) |failed to |(?:could not|couldn't|cannot|unable to) (?:send|deliver|find|create|update|write|apply|open|complete)|permission denied)/iu;
 const opensWithRefusal =
@@ -35,7 +34,7 @@ function head(output: string): string {
     .slice(0, longestHead);
 }
 
-/** The JSON object that an output is, and those in it that tools wrap their results in. */
+/** The output's JSON object, and the objects inside it that tools wrap their results in. */
 function envelope(output: string, test: (fields: Record<string, unknown>) => boolean): boolean {
   if (output.length > longestEnvelope || !/^\s*\{/.test(output)) return false;
   try {

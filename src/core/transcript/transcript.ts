@@ -1,11 +1,11 @@
 /**
- * The transcript model that every runtime translates into. A transcript is the truth: what an agent did is judged by it
- * and by nothing else.
+ * The transcript model that every runtime translates into. A transcript is the truth: an agent's actions are judged
+ * by it and by nothing else.
  */
 import type { Usage } from "../lane/daily-limit.ts";
 import type { AcceptedFiles } from "../message/accepted-files.ts";
 
-/** `diff` is a unified one, where the program shows one. */
+/** `diff` is a unified diff, if the program reports one. */
 export type ChangedFile = { path: string; change: "added" | "modified" | "deleted" | "unknown"; diff: string | null };
 
 export type ToolCall = {
@@ -16,28 +16,28 @@ export type ToolCall = {
   output: string;
   /** A person refused the permission or the question behind this call. */
   rejected: boolean;
-  /** What it changed on the disk, where the program says so. */
+  /** What it changed on disk, if the program reports it. */
   files?: readonly ChangedFile[];
-  /** Of a shell command, where the program says so. */
+  /** For a shell command, if the program reports it. */
   exitCode?: number;
   /** The program ended it because it took too long. */
   timedOut?: boolean;
-  /** Whether it changes something or only reads, where the program or the tool's own schema says so. */
+  /** Whether it changes something or only reads, if the program or the tool's own schema says so. */
   effect?: "changes" | "reads";
 };
 
-/** `aborted` is somebody's stop; `failed` is anything else that ended the row early. */
+/** `aborted`: somebody stopped it. `failed`: anything else ended the row early. */
 export type RowError = {
   kind: "aborted" | "failed";
   message: string;
-  /** The program's or the provider's name for it, and the HTTP status, where the program says so. */
+  /** The program's or the provider's error name, and the HTTP status, if the program reports them. */
   name?: string | undefined;
   status?: number | undefined;
-  /** How long the provider wants to be left alone. */
+  /** How long the provider asks to wait before a retry. */
   retryAfterMs?: number | undefined;
 };
 
-/** By a session below the lane's own, whose rows are not shown. */
+/** Usage by a child session of the lane's own, whose rows are not shown. */
 export type UsedBelow = Usage & { messageId: string; createdAt: number };
 
 export type TranscriptRow = {
@@ -45,19 +45,19 @@ export type TranscriptRow = {
   role: "user" | "assistant" | "system" | "unknown";
   /** For an assistant row: the user row whose turn it belongs to. */
   parentId: string | null;
-  /** For a user row that a compaction put in the place of another: that other row. */
+  /** For a user row that a compaction put in place of another: that other row. */
   continuesId: string | null;
   text: string;
   reasoning: string;
   tools: readonly ToolCall[];
-  /** `tool-calls` when the turn was to go on after this row, `length` when it was cut off; anything else ends it. */
+  /** `tool-calls` if the turn should continue after this row, `length` if it was cut off; anything else ends it. */
   finish: string | null;
   error: RowError | null;
   createdAt: number;
-  /** When its first word, thought or tool call began; null while there is none. */
+  /** When its first text, thought or tool call began; null if there is none yet. */
   firstActivityAt: number | null;
   completedAt: number | null;
-  /** What the model's part in this row has used so far, where the program says so. */
+  /** What the model has used for this row so far, if the program reports it. */
   usage?: Usage;
 };
 
@@ -66,20 +66,20 @@ export type Ask = {
   kind: "permission" | "question";
   sessionId: string;
   title: string;
-  /** Null where the program does not say. */
+  /** Null if the program does not report it. */
   askedAt: number | null;
 };
 
 export type TranscriptSlice = {
   sessionId: string;
-  /** `retry`: the agent program itself retries its model. `stale`: the session cannot be used any more. */
+  /** `retry`: the agent program itself retries its model. `stale`: the session is no longer usable. */
   status: "idle" | "busy" | "retry" | "stale";
-  /** The session works in another directory than its lane does now: the next prompt is not for it. */
+  /** The session works in a different directory from its lane: the next prompt does not go to it. */
   elsewhere?: boolean;
-  /** Asks of this session and of the sessions below it that wait for a person. */
+  /** Asks of this session and its child sessions that wait for a person. */
   asks: readonly Ask[];
   rows: readonly TranscriptRow[];
-  /** Whether the rows reach back to the session's first one. */
+  /** Whether the rows reach back to the start of the session. */
   complete: boolean;
   lastActivityAt: number | null;
   usedBelow?: readonly UsedBelow[];
@@ -88,12 +88,12 @@ export type TranscriptSlice = {
 export type RuntimeIds = { messageId: string; partId: string };
 
 export type RuntimeTraits = {
-  /** Whether prompts carry our own ids. Where not, and only there, text is matched. */
+  /** Whether prompts carry Waybill's own ids. Only if not, prompts are matched by text. */
   takesIds: boolean;
-  /** What the same ids do a second time when their turn did not finish. */
+  /** What happens if the same ids are sent again after their turn did not finish. */
   sendingAgain: "reruns" | "swallowed";
-  /** The attachments that a prompt may bring; none where the list is empty. */
+  /** The attachments a prompt may include; an empty list means none. */
   attachments: readonly AcceptedFiles[];
-  /** Whether a prompt may bring a text for the agent's instructions. */
+  /** Whether a prompt may include text for the agent's instructions. */
   takesSystem: boolean;
 };

@@ -1,18 +1,18 @@
 /**
- * What a runtime says that happened in a session, in words that all runtimes share. It may be said twice, and what is
- * said of a message or a tool is its state by now, not what changed: the turn tracker finds out what is new. So a
- * runtime that has lost the thread reads the transcript and says all of it again.
+ * What a runtime reports about a session, in terms shared by all runtimes. A signal may be repeated, and a signal
+ * about a message or a tool is its current state, not a change: the turn tracker finds out what is new. So a runtime
+ * that has lost track reads the transcript and signals all of it again.
  */
 import type { FilePart } from "./item.ts";
 import type { Question, Tokens, TurnEndReason } from "./universal-event.ts";
 
 export type Signal = {
   at: number;
-  /** The lane's session, also for what happens in one below it. */
+  /** The lane's session, even for events in a child session. */
   session: string;
-  /** The session below it in which this happened. */
+  /** The child session in which this happened. */
   nativeSession?: string;
-  /** Concluded by the runtime, as after a crash. */
+  /** Inferred by the runtime, as after a crash. */
   synthetic?: boolean;
 } & SignalBody;
 
@@ -20,29 +20,29 @@ export type SignalBody =
   | { type: "session_started"; resumed: boolean }
   | { type: "session_ended"; reason: string }
   /**
-   * A prompt stands in the session. One that comes while a turn runs starts none of its own. `parent` is the call that
-   * gave it to a subagent.
+   * The session contains a prompt. One that arrives while a turn runs does not start its own turn. `parent` is the
+   * call that gave it to a subagent.
    */
   | { type: "prompt"; message: string; parts: readonly PromptPart[]; parent?: string }
-  /** The program works. Only a `rest` after this, or after any sign of work, ends a turn. */
+  /** The program is working. Only a `rest` after this, or after any other sign of work, ends a turn. */
   | { type: "busy" }
-  /** An assistant's message has begun. `parent` is the call that a subagent works for. */
+  /** An assistant message has begun. `parent` is the call that a subagent works for. */
   | { type: "message"; message: string; prompt: string | null; parent?: string }
-  /** The part's whole text by now. */
+  /** The part's full text so far; empty when it has just begun. */
   | { type: "part"; message: string; part: string; kind: "text" | "reasoning"; text: string }
-  /** What comes after the text that is known. */
+  /** New text to append to the known text. */
   | { type: "delta"; message: string; part: string; kind: "text" | "reasoning"; text: string }
   | { type: "tool"; message: string; call: string; name: string; state: ToolState }
   | { type: "tool_input_delta"; call: string; text: string }
-  /** A change that a message's tools made; told as an item before the message ends. */
+  /** A file change by a message's tools; reported as an item before the message ends. */
   | { type: "file"; message: string; file: FilePart }
   | { type: "plan"; id: string; value: unknown }
-  /** Anything else that the program does and says: a compaction, a retry, a hook. */
+  /** Anything else the program does and reports: a compaction, a retry, a hook. */
   | { type: "status"; id: string; name: string; value: unknown; failed?: boolean }
   | {
       type: "message_done";
       message: string;
-      /** `aborted` is somebody's stop. */
+      /** `aborted`: somebody stopped it. */
       error: MessageError | null;
       usage: { tokens: Tokens; cost: number | null; model: string | null } | null;
     }
@@ -59,26 +59,26 @@ export type SignalBody =
   | { type: "error"; id: string; message: string; item: string | null; status?: number | undefined }
   /** Somebody asked the program to stop. */
   | { type: "stopped" }
-  /** The program rests. `queued` prompts follow at once; the reason is given where the program says it. */
+  /** The program is idle. `queued` prompts follow immediately; the reason is set if the program reports it. */
   | { type: "rest"; reason?: TurnEndReason; queued?: number }
-  /** A person stopped these prompts, and the transcript shows that the program has never begun to work on them. */
+  /** A person stopped these prompts, and the transcript shows that the program never began to work on them. */
   | { type: "never_begun"; prompts: readonly string[] }
-  /** The program is gone, and its turn with it. */
+  /** The program has died, and its turn with it. */
   | { type: "died" }
   | { type: "unparsed"; reason: string; raw: string };
 
-/** `status`: of the provider's response, where the program says it. */
+/** `status`: of the provider's response, if the program reports it. */
 export type MessageError = { kind: "aborted" | "failed"; message: string; status?: number | undefined };
 
 export type PromptPart =
   | { type: "text"; id: string; text: string }
   | { type: "image"; id: string; mime: string; name: string | null }
-  /** What came with the prompt and is neither words nor a picture. */
+  /** An attachment that is neither text nor an image. */
   | { type: "json"; id: string; value: unknown };
 
 export type ToolState =
   | { status: "pending" }
-  /** `output` is what it has put out so far. */
+  /** `output` is its output so far. */
   | { status: "running"; input: unknown; output?: string }
   | { status: "completed"; input: unknown; output: string }
   | { status: "error"; input: unknown; output: string; rejected: boolean };

@@ -1,6 +1,6 @@
 /**
- * What a slice of a transcript says, as signals: all that can be told of a program that has no stream of its own.
- * Pure. The rows are taken as they are; asks that are gone from the slice have to be said by whoever answered them.
+ * Turns a slice of a transcript into signals: all there is for a program that has no event stream. Rows are taken as
+ * they are. Asks that disappear from the slice have to be signalled by the code that answered them. Pure.
  */
 import type { TranscriptRow, TranscriptSlice } from "../transcript/transcript.ts";
 import type { Signal, SignalBody } from "./signal.ts";
@@ -22,13 +22,13 @@ export function signalsOf(slice: TranscriptSlice, at: number): Signal[] {
   return said.map((one) => ({ at, session, ...one }));
 }
 
-/** The rows of the newest turn: from its prompt on. */
+/** The rows of the newest turn, from its prompt on. */
 export function newestTurn(rows: readonly TranscriptRow[]): readonly TranscriptRow[] {
   const prompt = rows.findLastIndex(({ role, continuesId }) => role === "user" && continuesId === null);
   return prompt < 0 ? [] : rows.slice(prompt);
 }
 
-/** A turn that the program began by itself answers nobody's prompt. */
+/** A turn that the program started on its own answers no prompt. */
 function ofRow(row: TranscriptRow, byItself: ReadonlySet<string>): SignalBody[] {
   const { id: message, text, role } = row;
   if (role === "user") return [{ type: "prompt", message, parts: [{ type: "text", id: `${message}:text`, text }] }];

@@ -1,6 +1,6 @@
 /**
- * The demo's agent: a real OpenCode with a scripted model, in a home of its own, so that neither the user's settings nor
- * their sessions are touched. Where OpenCode is not installed, the demo does without it and says so.
+ * The demo's agent: a real OpenCode with a scripted model and its own home, so that the user's settings and sessions are not
+ * touched. If OpenCode is not installed, the demo runs without it and says so.
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -14,13 +14,13 @@ import { startScriptedModel } from "../../scripted-model/server.ts";
 import { demoModelScript } from "./demo-model.ts";
 
 export type DemoOpencode = {
-  /** In place of the configured ones. */
+  /** Replace the configured settings. */
   settings: Readonly<Record<string, unknown>>;
   extraEnv: Readonly<Record<string, string>>;
   model: ScriptedModel;
 };
 
-/** Where there is no OpenCode that could be used, the reason. */
+/** The reason why OpenCode cannot be used, if so. */
 export async function startDemoOpencode(
   stateDirectory: string,
   settings: Readonly<Record<string, unknown>>,
@@ -39,7 +39,7 @@ export async function startDemoOpencode(
   const port = await choosePort("127.0.0.1", 0);
   return {
     model,
-    // No other server listens on a port that was free a moment ago.
+    // The port was free a moment ago, so no other server listens on it.
     settings: {
       opencodeAttachUrl: `http://127.0.0.1:${port}`,
       opencodeAutoStart: true,

@@ -1,11 +1,11 @@
-/** The signals that ask a process to stop: the first asks it to drain, the second to stop now. */
+/** The signals that stop a process: the first asks it to drain, the second to stop now. */
 const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
 export class StopRequests {
   readonly #listeners = new Set<() => void>();
   readonly #first = new AbortController();
 
-  /** Listens at once: otherwise a signal would end the process in the middle of its work. */
+  /** Starts listening immediately: otherwise a signal would kill the process mid-work. */
   constructor() {
     for (const signal of signals) process.on(signal, this.#onSignal);
   }

@@ -1,4 +1,4 @@
-/** Keeps one worker running: starts it, restarts it after a crash or on request, and ends with it when asked to stop. */
+/** Keeps one worker running: starts it, restarts it after a crash or on request, and exits with it when asked to stop. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { DaemonFile } from "./daemon-file.ts";
 import { removeDaemonFile, writeDaemonFile } from "./daemon-file.ts";
@@ -11,9 +11,9 @@ import type { WorkerReady } from "./worker-protocol.ts";
 export type SupervisorEvent =
   | { type: "worker_started"; pid: number }
   | { type: "worker_ready"; ready: WorkerReady }
-  /** It ended by itself. */
+  /** It exited on its own. */
   | { type: "worker_ended"; end: WorkerEnd; next: SupervisorAction }
-  /** It did not end in time after the second request. */
+  /** It did not exit in time after the second request. */
   | { type: "worker_killed" }
   | { type: "orphaned_worker_found"; pid: number }
   | { type: "orphaned_worker_killed"; pid: number }
@@ -28,12 +28,12 @@ export type SupervisorOptions = Pick<WorkerProcessOptions, "command" | "stops" |
 
 const noWorker = { workerPid: null, url: null, port: null, opencodeApiUrl: null, runId: null };
 
-/** Resolves with the exit code, once the worker has ended for good. The caller holds the daemon's lock. */
+/** Resolves with the exit code once the worker has ended for good. The caller holds the daemon's lock. */
 export async function supervise(options: SupervisorOptions): Promise<number> {
   const { home, version, stops, policy, onEvent } = options;
   const onError = (error: unknown) => onEvent({ type: "error", error });
   let daemon: DaemonFile = { supervisorPid: process.pid, ...noWorker, startedAt: Date.now(), version };
-  /** Without a current file the command line does not find the daemon; the daemon itself runs on. */
+  /** Without a current file the CLI does not find the daemon, but the daemon keeps running. */
   const updateDaemonFile = (change: Partial<DaemonFile>) => {
     daemon = { ...daemon, ...change };
     attempt(() => writeDaemonFile(home, daemon), onError);
@@ -61,7 +61,7 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
       onEvent({ type: "worker_ended", end, next });
       if (next.action === "exit") return next.exitCode;
       crashes = next.crashes;
-      // A request to stop ends the delay, and then the loop.
+      // A stop request ends the delay, and then the loop.
       if (next.delayMs > 0) await wait(next.delayMs, undefined, { signal: stops.requested }).catch(() => {});
     }
     return 0;

@@ -1,6 +1,6 @@
 /**
- * One worker as a child process, from start to end. It has a process group of its own, so that Ctrl-C in a terminal
- * reaches the supervisor only, which passes each request to stop on exactly once.
+ * One worker as a child process, from start to end. It has its own process group, so that Ctrl-C in a terminal reaches
+ * only the supervisor, which forwards each stop request exactly once.
  */
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
@@ -13,7 +13,7 @@ export type WorkerProcessOptions = {
   /** The program and its arguments. */
   command: readonly [string, ...string[]];
   stops: StopRequests;
-  /** How long it may take to end after the second request, before it is killed. */
+  /** How long it may take to exit after the second request before it is killed. */
   killAfterMs: number;
   onStarted: (pid: number) => void;
   onReady: (ready: WorkerReady) => void;
@@ -44,19 +44,19 @@ export function runWorkerProcess(options: WorkerProcessOptions): Promise<WorkerE
     child.once("exit", end);
     child.on("error", (error) => {
       options.onError(error);
-      // It could not be started, so there will be no exit.
+      // It could not be started, so there will be no exit event.
       if (child.pid === undefined) end(null, null);
     });
     if (child.pid !== undefined) options.onStarted(child.pid);
   });
 }
 
-// setTimeout fires at once for anything longer than this.
+// setTimeout fires immediately for anything longer than this.
 const maxTimerMs = 2 ** 31 - 1;
 
 /**
- * Forwards each request. A worker that exceeds its drain time after the first one gets a second one; a worker that does
- * not end after the second is killed.
+ * Forwards each request. A worker that exceeds its drain time after the first one gets a second; a worker that does not
+ * exit after the second is killed.
  */
 function forwardStopRequests(child: ChildProcess, drainMs: () => number, options: WorkerProcessOptions): () => void {
   const { stops, killAfterMs, onKilled, onError } = options;
@@ -68,7 +68,7 @@ function forwardStopRequests(child: ChildProcess, drainMs: () => number, options
   };
   const forward = () => {
     requests += 1;
-    // Two pending signals of one kind become one, so a quick second Ctrl-C would be lost.
+    // Two pending signals of the same kind merge into one, so a quick second Ctrl-C would be lost.
     child.kill(requests === 1 ? "SIGTERM" : "SIGINT");
     if (requests > 2) return;
     clearTimeout(timer);
@@ -84,13 +84,13 @@ function forwardStopRequests(child: ChildProcess, drainMs: () => number, options
   };
 }
 
-/** Kills its children as well: it had no chance to end them itself. */
+/** Also kills its children, since it had no chance to stop them itself. */
 function killGroup(child: ChildProcess, onError: (error: unknown) => void): void {
   if (child.pid === undefined) return;
   try {
     process.kill(-child.pid, "SIGKILL");
   } catch (error) {
-    // It has just ended.
+    // It has just exited.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") onError(error);
   }
 }

@@ -1,11 +1,11 @@
 /** What a worker tells its supervisor: exit codes, and one message when it is ready. */
 
 export const workerExit = {
-  /** Ended as requested. */
+  /** Stopped as requested. */
   ended: 0,
   /** Wants to be restarted without delay. */
   restart: 75,
-  /** Did not start, for a reason that it has printed and that a person has to fix. */
+  /** Did not start. It has printed the reason, and a person has to fix it. */
   refused: 78,
 } as const;
 
@@ -13,14 +13,14 @@ export type WorkerReady = {
   type: "ready";
   url: string;
   port: number;
-  /** Where OpenCode's API is at the root; null where it is not. */
+  /** The address that serves OpenCode's API at its root, if any. */
   opencodeApiUrl: string | null;
   runId: string;
   /** How long it may drain when it is asked to stop. */
   drainMs: number;
 };
 
-/** Checked by hand: the supervisor stays small without a schema library. */
+/** Validated by hand: the supervisor stays small without a schema library. */
 export function isWorkerReady(message: unknown): message is WorkerReady {
   const { type, url, port, opencodeApiUrl, runId, drainMs } = Object(message) as Record<string, unknown>;
   return (

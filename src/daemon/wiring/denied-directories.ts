@@ -1,4 +1,4 @@
-/** Which directories the tools of a lane's agent must not touch: Waybill's own state, and where other lanes work. */
+/** The directories that the tools of a lane's agent must not touch: Waybill's own state, and other lanes' directories. */
 import { realpathSync } from "node:fs";
 import type { Lane } from "../../core/lane/lane.ts";
 import type { Permissions } from "../../runtimes/descriptor.ts";
@@ -11,7 +11,7 @@ export async function deniedDirectories(
   return { stateDirectories: namesOf(home), otherDirectories: others.map(({ directory }) => directory) };
 }
 
-/** Programs compare paths as they are written, so one that leads through symlinks is denied under both names. */
+/** Programs compare paths as written, so a path through symlinks is denied under both names. */
 export function namesOf(path: string): string[] {
   return [...new Set([path, realpathSync(path)])];
 }

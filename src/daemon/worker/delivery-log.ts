@@ -27,7 +27,7 @@ async function logPreview({ laneId, messageId }: DeliveryRecord, store: Store, l
   if (message) log.debug({ inboxMessageId: messageId, preview: message.text.slice(0, previewCharacters) });
 }
 
-/** The log event of each name, with the message that people read. */
+/** The name of each log event, with the message that people read. */
 const messages = {
   prompt_delivery_ledger_created: "admitted",
   prompt_delivery_prompt_accepted: "accepted, which proves nothing yet",
@@ -94,7 +94,7 @@ function logEventsOf(event: DeliveryEvent): DeliveryLogEvent[] {
   return isRead ? [logEvent, "prompt_delivery_inbox_committed_read"] : [logEvent];
 }
 
-/** Operators of earlier ledgers search for these names. */
+/** Operators of earlier versions search for these names. */
 function logFields(record: DeliveryRecord, reason: string | null) {
   return {
     teamName: record.team,
@@ -115,7 +115,7 @@ function logFields(record: DeliveryRecord, reason: string | null) {
   };
 }
 
-/** Whether what the agent said for people to see says something; null where it said nothing that they would see. */
+/** Whether the agent's visible reply has any substance; null if there is no visible reply. */
 function isSemanticallySufficient({ proof, diagnostics, lastReason }: DeliveryRecord): boolean | null {
   if (proof?.visibleReply) return !diagnostics.includes(acknowledgedOnly) && !diagnostics.includes(readsLikeError);
   const saidTooLittle = [reasons.acknowledgement, reasons.progress, reasons.notice].some((one) => one === lastReason);

@@ -1,6 +1,6 @@
 /**
- * The worker's lifecycle: ready, drain, end. It stops when it is asked to, when it wants to be restarted, and when its
- * supervisor has died, since nothing would forward a request to stop then. It runs without a supervisor as well.
+ * The worker's lifecycle: ready, drain, end. It stops on request, for a restart, and when its supervisor has died, since
+ * nothing would forward a stop request then. It also runs without a supervisor.
  */
 import { AppError } from "../../app-error.ts";
 import { StopRequests } from "../supervisor/stop-requests.ts";
@@ -9,25 +9,25 @@ import { workerExit } from "../supervisor/worker-protocol.ts";
 
 export type RunningWorker = {
   ready: Omit<WorkerReady, "type">;
-  /** Lets running turns end; `stopNow` is aborted by the second request to stop. */
+  /** Lets running turns finish; `stopNow` is aborted by the second stop request. */
   drain(stopNow: AbortSignal): Promise<unknown>;
   close(options: { restarting: boolean }): Promise<void>;
 };
 
 export type WorkerLifecycle = {
   /**
-   * `restart` requests a restart. `stopping` aborts the start, which then has to clean up and reject with the signal's
+   * `restart` requests a restart. `stopping` aborts the start, which must then clean up and reject with the signal's
    * reason.
    */
   start: (control: { restart: () => void; stopping: AbortSignal }) => Promise<RunningWorker>;
-  /** Reports why the worker did not start; there is no stack trace for that. */
+  /** Reports why the worker did not start, without a stack trace. */
   onStartRefused: (error: AppError) => void;
   onError: (error: unknown) => void;
   /** How long closing may take after the drain. */
   closeMs?: number;
 };
 
-/** Resolves with the exit code, once everything is closed. */
+/** Resolves with the exit code once everything is closed. */
 export async function runUntilStopped(lifecycle: WorkerLifecycle): Promise<number> {
   const { start, onStartRefused, onError, closeMs = 8000 } = lifecycle;
   const stop = listenForStop();
@@ -39,7 +39,7 @@ export async function runUntilStopped(lifecycle: WorkerLifecycle): Promise<numbe
       if (stop.stopping.aborted && error === stop.stopping.reason) return stop.exitCode();
       if (!(error instanceof AppError)) throw error;
       onStartRefused(error);
-      // A problem that may go away, such as a full disk, is retried as after a crash.
+      // A problem that may go away, such as a full disk, is retried like a crash.
       return error.retryable ? 1 : workerExit.refused;
     }
     reportReady(worker.ready);
@@ -47,7 +47,7 @@ export async function runUntilStopped(lifecycle: WorkerLifecycle): Promise<numbe
     try {
       await worker.drain(stop.stopNow);
     } catch (error) {
-      // Nothing is lost, and the rest has to be closed all the same.
+      // Nothing is lost, and the rest must still be closed.
       onError(error);
     }
     // A part that cannot be closed must not keep the worker alive.
@@ -80,7 +80,7 @@ function listenForStop() {
     stopping: stopping.signal,
     stopNow: stopNow.signal,
     restart: () => resolveStop(),
-    /** A request to stop that comes during the drain for a restart wins. */
+    /** A stop request that arrives during the drain for a restart wins. */
     exitCode: () => (stopping.signal.aborted ? workerExit.ended : workerExit.restart),
     close() {
       stops.close();
@@ -91,6 +91,6 @@ function listenForStop() {
 
 function reportReady(ready: RunningWorker["ready"]): void {
   const message: WorkerReady = { type: "ready", ...ready };
-  // Errors are ignored: the disconnect handler notices a supervisor that has died.
+  // Errors are ignored: the disconnect handler notices a dead supervisor.
   if (process.connected) process.send?.(message, () => {});
 }

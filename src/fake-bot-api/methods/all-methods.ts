@@ -1,4 +1,4 @@
-/** The methods of each version of the Bot API. Their names are the same in upper and lower case. */
+/** The methods of each version of the Bot API. Their names are not case-sensitive. */
 import type { BotApiVersion } from "../state/world.ts";
 import { botMethods } from "./bot-profile.ts";
 import { callbackMethods } from "./callbacks.ts";

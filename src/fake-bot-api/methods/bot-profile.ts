@@ -1,4 +1,4 @@
-/** What the bot can ask and say about itself. */
+/** Methods about the bot itself. */
 import { z } from "zod";
 import { badRequest } from "../bot-api-error.ts";
 import { json, type Method, method, text } from "./method.ts";

@@ -1,4 +1,4 @@
-/** Answers to people who pressed a button. A query can be answered once, and not for long. */
+/** Answers to button presses. A query can be answered once, and only for a short time. */
 import { badRequest } from "../bot-api-error.ts";
 import { flag, type Method, method, text } from "./method.ts";
 

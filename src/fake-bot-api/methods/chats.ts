@@ -1,4 +1,4 @@
-/** Methods about chats, their members and what people see in them for a moment. */
+/** Methods about chats, members, chat actions and reactions. */
 import type { ChatMember, ReactionType } from "grammy/types";
 import { z } from "zod";
 import { badRequest } from "../bot-api-error.ts";

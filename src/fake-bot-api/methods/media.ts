@@ -19,7 +19,7 @@ type Caption = {
   caption_entities?: Message["caption_entities"] | undefined;
 };
 
-/** An upload, `attach://` to one, or the id of a file that Telegram has already. */
+/** An upload, an `attach://` reference to one, or the id of a file that Telegram already has. */
 function findFile(call: MethodCall, kind: Kind, field: string, value: string | undefined): StoredFile {
   const upload = call.files.get(value?.startsWith("attach://") ? value.slice("attach://".length) : field);
   if (upload) {

@@ -7,7 +7,7 @@ import { isPublicUrl } from "../text/entity.ts";
 const maxCallbackBytes = 64;
 const maxButtons = 100;
 
-/** Keyboards other than inline ones are taken and not shown. */
+/** Keyboards other than inline ones are accepted but not shown. */
 export const replyMarkupSchema = z.looseObject({
   inline_keyboard: z.array(z.array(z.looseObject({ text: z.string() }))).optional(),
 });

@@ -1,4 +1,4 @@
-/** A chat as the people in it use it: they write, press, look and wait. */
+/** A chat from the side of its people: they write, press buttons, read and wait. */
 import type { Chat, User } from "grammy/types";
 import type { ChatAction, ChatState } from "../state/chat.ts";
 import type { World } from "../state/world.ts";
@@ -21,7 +21,7 @@ export type ChatHandle = Writing &
     readonly actions: ChatAction[];
     readonly topics: ShownTopic[];
     print(): string;
-    /** Resolves with what the predicate returns as soon as that is truthy; fails with what the chat shows. */
+    /** Resolves with the predicate's first truthy result; on a timeout, fails with a printout of the chat. */
     waitFor<Found>(
       predicate: (view: ChatView) => Found | undefined | null | false | 0 | "",
       options?: WaitOptions,

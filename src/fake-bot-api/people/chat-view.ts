@@ -1,4 +1,4 @@
-/** What people see when they look at a chat. */
+/** What people see in a chat. */
 import type { InlineKeyboardButton, Message, MessageEntity, ReactionType, User } from "grammy/types";
 import type { ChatAction, ChatState, Draft, StoredMessage } from "../state/chat.ts";
 import type { World } from "../state/world.ts";
@@ -16,11 +16,11 @@ export type ShownMessage = {
   thread: number | undefined;
   replyTo: number | undefined;
   isEdited: boolean;
-  /** Emoji, of the bot and of people. */
+  /** Emoji, from the bot and from people. */
   reactions: string[];
   /** A document or photo. */
   file: { name: string; bytes: Buffer } | undefined;
-  /** As the Bot API shows it. */
+  /** The message in the Bot API's form. */
   message: Message;
 };
 
@@ -36,7 +36,7 @@ export type ShownDraft = {
 export type ShownTopic = { id: number; name: string; closed: boolean };
 
 export type ChatView = {
-  /** The oldest first. */
+  /** Oldest first. */
   messages: ShownMessage[];
   /** The draft that changed last. */
   draft: ShownDraft | undefined;

@@ -1,4 +1,4 @@
-/** Passes what people do on to the bot, as far as it may know of it. */
+/** Notifies the bot of what people do, if it may see it. */
 import type { Message, Update, User } from "grammy/types";
 import type { ChatState, StoredMessage } from "../state/chat.ts";
 import { addMessage, isGroup, type NewMessage } from "../state/messages.ts";
@@ -11,7 +11,7 @@ export function receiveMessage(world: World, chat: ChatState, added: NewMessage)
   return message;
 }
 
-/** A message that is in the chat already. */
+/** A message that is already in the chat. */
 export function receiveStored(world: World, chat: ChatState, { message }: StoredMessage): Message {
   notifyBot(world, chat, { message: message as NonNullable<Update["message"]> });
   return message;
@@ -26,7 +26,7 @@ export function notifyBot(world: World, chat: ChatState, fields: UpdateFields): 
   if (chat.access.type === "member") world.updates.add(fields);
 }
 
-/** A bot with privacy mode sees only what is meant for it in a group. */
+/** In a group, a bot in privacy mode sees only messages addressed to it. */
 function botMaySee(world: World, chat: ChatState, message: Message): boolean {
   if (!isGroup(chat) || world.bot.can_read_all_group_messages) return true;
   if (chat.access.type === "member" && chat.access.isAdministrator) return true;

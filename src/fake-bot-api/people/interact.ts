@@ -1,4 +1,4 @@
-/** What people press: buttons, the stop of a draft, reactions. */
+/** What people press: buttons, a draft's stop button, reactions. */
 import { randomInt } from "node:crypto";
 import type { CallbackQuery, ReactionType, Update, User } from "grammy/types";
 import type { ChatState } from "../state/chat.ts";
@@ -8,20 +8,20 @@ import { printView, viewOf } from "./chat-view.ts";
 import { notifyBot } from "./incoming.ts";
 import { findMessage, type MessageRef, messageId } from "./message-ref.ts";
 
-/** A button by its text; or by its data, which also reaches the bot if the button has gone in the meantime. */
+/** A button by its text, or by its data. The data also reaches the bot if the button no longer exists. */
 export type ButtonRef = string | { data: string };
 export type PressOptions = { from?: User; timeoutMs?: number };
 
 export type Interaction = {
   /** Resolves with the bot's answer. */
   press(message: MessageRef, button: ButtonRef, options?: PressOptions): Promise<CallbackAnswer>;
-  /** The stop button of the draft that is shown. */
+  /** Presses the stop button of the draft. */
   stopDraft(options?: { thread?: number }): void;
-  /** No emoji takes the reaction back. */
+  /** Without an emoji, removes the reaction. */
   react(message: MessageRef, emoji: string | undefined, options?: { from?: User }): void;
 };
 
-/** A query that is older cannot be answered. */
+/** An older query cannot be answered. */
 const queryLivesMs = 60_000;
 const defaultTimeoutMs = 10_000;
 
@@ -34,7 +34,7 @@ export function interactionIn(world: World, chat: ChatState, defaultSender: () =
       const query: CallbackQuery = {
         id,
         from,
-        // Of a message that was deleted, the bot learns only where it was.
+        // For a deleted message, the bot gets only its chat and id.
         message: message ?? { chat: chat.info, message_id: messageId(ref), date: 0 },
         chat_instance: String(chat.info.id),
         data,

@@ -1,4 +1,4 @@
-/** Who is in a chat: the bot is blocked, added and removed, people come and go, a group becomes a supergroup. */
+/** Who is in a chat: the bot is blocked, added or removed, and people join or leave. */
 import type { User } from "grammy/types";
 import type { ChatState } from "../state/chat.ts";
 import { isGroup } from "../state/messages.ts";

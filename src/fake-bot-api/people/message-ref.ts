@@ -1,4 +1,4 @@
-/** Messages are named by their id, as the Bot API shows them, or as the view does. */
+/** Refers to a message by its id, or by a message of the Bot API or of the chat view. */
 import type { ChatState, StoredMessage } from "../state/chat.ts";
 
 export type MessageRef = number | { message_id: number } | { id: number };

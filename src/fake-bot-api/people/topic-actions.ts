@@ -1,4 +1,4 @@
-/** What people do with topics. The bot is told of everything but a deletion. */
+/** What people do with topics. The bot is notified of everything except a deletion. */
 import type { User } from "grammy/types";
 import type { ChatState, Topic } from "../state/chat.ts";
 import { deleteTopic, openTopic, renameTopic, setTopicClosed } from "../state/topics.ts";

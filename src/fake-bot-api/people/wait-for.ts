@@ -1,4 +1,4 @@
-/** Waits until a chat shows something. Events wake it up; it does not poll. */
+/** Waits until a chat shows something. It is driven by events and does not poll. */
 import type { ChatState } from "../state/chat.ts";
 import type { World } from "../state/world.ts";
 import { type ChatView, printView, viewOf } from "./chat-view.ts";
@@ -8,7 +8,7 @@ type Falsy = undefined | null | false | 0 | "";
 
 const defaultTimeoutMs = 10_000;
 
-/** Resolves with what the predicate returns, as soon as that is truthy. */
+/** Resolves with the predicate's first truthy result. */
 export function waitForView<Found>(
   world: World,
   chat: ChatState,

@@ -1,4 +1,4 @@
-/** Every call of the bot, in the order of arrival. The token does not stand in it. */
+/** Every call of the bot, in order of arrival. It does not contain the token. */
 import type { UploadedFile } from "../methods/method.ts";
 
 export type CallOutcome =
@@ -10,13 +10,13 @@ export type CallOutcome =
 export type Call = {
   id: number;
   method: string;
-  /** A file is here by its name and size. */
+  /** Files appear by name and size. */
   params: Record<string, unknown>;
   at: number;
   outcome: CallOutcome;
 };
 
-/** "handled": the call had its effect, and its answer was not sent yet. */
+/** "handled": the call has taken effect, but its answer has not been sent yet. */
 export type CallStage = "arrived" | "handled" | "answered" | "lost";
 export type CallListener = (stage: CallStage, call: Call) => void;
 
@@ -60,7 +60,7 @@ export function createCallLog(now: () => number, token: string): CallLog {
   };
 }
 
-/** A bot may name its token in a parameter, as in the path of a webhook. */
+/** A bot may put its token in a parameter, such as the path of a webhook. */
 function masked(params: Record<string, unknown>, token: string): Record<string, unknown> {
   const text = JSON.stringify(params).replaceAll(token, "<token>");
   return JSON.parse(text);

@@ -1,14 +1,14 @@
-/** What tests make go wrong, and the gates that hold answers back. */
+/** Faults that tests inject, and gates that hold calls. */
 import type { ResponseParameters } from "grammy/types";
 import type { Call } from "./call-log.ts";
 
-/** "before": the request has no effect. "after": it has, and the caller does not know. */
+/** "before": the request has no effect. "after": it has taken effect, but the caller does not know. */
 export type Moment = "before" | "after";
 
 export type Fault =
   | { type: "tooManyRequests"; retryAfterS: number }
   | { type: "error"; code: number; description: string; parameters?: ResponseParameters }
-  /** As of a proxy that stands in front of Telegram. */
+  /** As from a proxy in front of Telegram. */
   | { type: "badGateway" }
   | { type: "delay"; ms: number }
   | { type: "cut"; when: Moment }
@@ -18,7 +18,7 @@ export type Fault =
   | { type: "hang"; when: Moment };
 
 export type FaultOrder = {
-  /** All methods if there is none. */
+  /** All methods by default. */
   method?: string;
   /** Which calls of the method; all by default. */
   where?: (params: Call["params"]) => boolean;
@@ -39,7 +39,7 @@ export type Faults = {
   /** Uses up the fault for this call, if there is one. */
   take(call: Call): Fault | undefined;
   hold(method: string, when: Moment): Gate;
-  /** Resolves when no gate holds the call any more. */
+  /** Resolves when no gate holds the call. */
   pass(call: Call, when: Moment): Promise<void>;
 };
 

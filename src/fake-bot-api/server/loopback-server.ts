@@ -1,4 +1,4 @@
-/** The HTTP server. It can go away and come back on the same port, with everything that it knew. */
+/** The HTTP server. It can go down and come back on the same port, with its state intact. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type ServerState, serve } from "./serve.ts";

@@ -1,4 +1,4 @@
-/** Reads the parameters of a request: from the address, JSON, a form, or a form with files. */
+/** Reads the parameters of a request: from the URL, JSON, a form, or a form with files. */
 import { badRequest } from "../bot-api-error.ts";
 import type { UploadedFile } from "../methods/method.ts";
 
@@ -31,7 +31,7 @@ function readJson(body: Buffer): object {
 
 type Part = { name: string; filename: string | undefined; bytes: Buffer };
 
-/** By hand, because fetch's own reader refuses names of files without quotes, as grammY sends them. */
+/** By hand, because fetch's parser refuses unquoted file names, which grammY sends. */
 function* parts(contentType: string, body: Buffer): Generator<Part> {
   const boundary = /boundary=(?:"([^"]+)"|([^;]+))/i.exec(contentType);
   const delimiter = Buffer.from(`--${boundary?.[1] ?? boundary?.[2]}`);

@@ -1,4 +1,4 @@
-/** Answers one HTTP request: finds the method, applies what a test makes go wrong, and sends the answer. */
+/** Answers one HTTP request: finds the method, applies injected faults, and sends the answer. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { methodNotFound, unauthorized } from "../bot-api-error.ts";

@@ -1,4 +1,4 @@
-/** What Telegram keeps of a chat. */
+/** The state of a chat on Telegram's side. */
 import type { Chat, Message, ReactionType, User } from "grammy/types";
 import type { FormattedText } from "../text/entity.ts";
 import type { RichInput } from "../text/rich-message.ts";

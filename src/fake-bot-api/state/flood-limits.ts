@@ -1,8 +1,8 @@
-/** Telegram's limits for bots: one message a second in a chat, and 20 a minute in a group. Edits count, too. */
+/** Telegram's limits for bots: one message a second in a chat, and 20 a minute in a group. Edits also count. */
 import type { Clock } from "../clock.ts";
 
 export type FloodLimits = {
-  /** Counts a message, or says how many seconds the bot has to wait. */
+  /** Counts a message, or returns how many seconds the bot has to wait. */
   take(chatId: number, isGroup: boolean): number | undefined;
 };
 

@@ -1,4 +1,4 @@
-/** `getUpdates`: waits until there is an update. One request waits at a time; the next one ends it. */
+/** `getUpdates`: waits for an update. Only one request waits at a time; the next one ends it. */
 import type { Update } from "grammy/types";
 import { conflict } from "../bot-api-error.ts";
 import type { Clock } from "../clock.ts";
@@ -7,9 +7,9 @@ import type { UpdateQueue } from "./update-queue.ts";
 export type PollRequest = { offset: number; limit: number; timeoutS: number };
 
 export type LongPoll = {
-  /** `closed` tells that the caller has gone. */
+  /** `closed` is aborted when the caller disconnects. */
   poll(request: PollRequest, closed: AbortSignal): Promise<Update[]>;
-  /** Ends the request that waits, because something else wants the updates. */
+  /** Ends the waiting request, because something else wants the updates. */
   interrupt(reason: string): void;
 };
 

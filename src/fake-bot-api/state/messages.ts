@@ -1,11 +1,11 @@
-/** Puts messages into chats and changes them. */
+/** Adds messages to chats and changes them. */
 import type { Chat, Message, User } from "grammy/types";
 import type { RichInput } from "../text/rich-message.ts";
 import type { ChatState, StoredMessage } from "./chat.ts";
 import { removeDraft } from "./drafts.ts";
 import { unixTime, type World } from "./world.ts";
 
-/** What a message says; everything around it is added here. */
+/** The content of a message; the envelope is added here. */
 export type MessageContent = Omit<Partial<Message>, "message_id" | "date" | "chat" | "from">;
 
 export type NewMessage = {
@@ -17,7 +17,7 @@ export type NewMessage = {
 };
 
 export function addMessage(world: World, chat: ChatState, added: NewMessage): StoredMessage {
-  // In a forum, a message that replies to nothing shows the message that opened its topic as the one it replies to.
+  // In a forum, a message that is not a reply counts as a reply to the message that opened its topic.
   const opening = isGroup(chat) && added.thread !== undefined ? chat.messages.get(added.thread) : undefined;
   const replyTo = added.replyTo ?? opening;
   const message: Message = {
@@ -36,7 +36,7 @@ export function addMessage(world: World, chat: ChatState, added: NewMessage): St
   return stored;
 }
 
-/** Replaces the content of a message; fields that are `undefined` go. */
+/** Replaces the content of a message; fields that are `undefined` are removed. */
 export function changeMessage(
   world: World,
   stored: StoredMessage,
@@ -51,12 +51,12 @@ export function changeMessage(
   return stored.message;
 }
 
-/** Telegram shows one level of a reply. */
+/** Telegram includes only one level of replies. */
 function withoutReply({ reply_to_message: _, ...message }: Message): NonNullable<Message["reply_to_message"]> {
   return message as NonNullable<Message["reply_to_message"]>;
 }
 
-/** `getMe` says more about the bot than messages do. */
+/** Messages contain fewer fields of the bot than `getMe`. */
 function plainUser({ id, is_bot, first_name, last_name, username, language_code }: User): User {
   return {
     id,

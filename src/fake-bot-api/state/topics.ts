@@ -39,7 +39,7 @@ export function setTopicClosed(
   return noteIn(world, chat, topic, closed ? { forum_topic_closed: {} } : { forum_topic_reopened: {} }, from);
 }
 
-/** The topic's messages go with it. Telegram tells the bot nothing. */
+/** Also deletes the topic's messages. Telegram does not notify the bot. */
 export function deleteTopic(world: World, chat: ChatState, topic: Topic): void {
   chat.topics.delete(topic.id);
   removeDraft(world, chat, topic.id);

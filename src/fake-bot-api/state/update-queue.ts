@@ -7,20 +7,20 @@ export type UpdateType = keyof UpdateFields;
 
 const keptForMs = 24 * 60 * 60 * 1000;
 const firstUpdateId = 814_000_001;
-/** A bot gets these only if it asks for them by name. */
+/** A bot gets these only if it requests them by name. */
 const onlyOnRequest: ReadonlySet<string> = new Set(["chat_member", "message_reaction", "message_reaction_count"]);
 
 export type UpdateQueue = {
   add(fields: UpdateFields): void;
-  /** An update as a test wrote it, whatever is in it. */
+  /** Adds an update as given, whatever it contains. */
   addRaw(update: Record<string, unknown>): void;
-  /** The oldest first. */
+  /** Oldest first. */
   pending(): Update[];
-  /** Forgets all updates before this id. */
+  /** Drops all updates before this id. */
   confirm(offset: number): void;
-  /** Forgets all but the newest. */
+  /** Drops all but the newest. */
   keepNewest(count: number): void;
-  /** An empty list stands for the default; `undefined` changes nothing. */
+  /** An empty list resets to the default; `undefined` changes nothing. */
   allow(types: readonly string[] | undefined): void;
   allowed(): readonly string[];
   onAdd(listener: () => void): () => void;

@@ -1,4 +1,4 @@
-/** Delivers updates by POST to the bot's url: in order, one at a time, and again until the bot answers with 2xx. */
+/** Delivers updates by POST to the bot's URL: in order, one at a time, and repeated until the bot answers with 2xx. */
 import type { Update, WebhookInfo } from "grammy/types";
 import type { Clock } from "../clock.ts";
 import type { UpdateQueue, UpdateType } from "./update-queue.ts";
@@ -9,7 +9,7 @@ export type Webhook = {
   isSet(): boolean;
   set(settings: WebhookSettings | undefined): void;
   info(): WebhookInfo;
-  /** While Telegram is down nothing is delivered. */
+  /** Nothing is delivered while Telegram is down. */
   pause(): void;
   resume(): void;
 };
@@ -20,7 +20,7 @@ export function createWebhook(clock: Clock, queue: UpdateQueue, retryAfterMs: nu
   let settings: WebhookSettings | undefined;
   let paused = false;
   let lastFailure: Failure | undefined;
-  /** Aborted when the settings change, so that nothing more goes to the old url. */
+  /** Aborted when the settings change, so that nothing more goes to the old URL. */
   let delivery: AbortController | undefined;
   let isDelivering = false;
 
@@ -77,7 +77,7 @@ export function createWebhook(clock: Clock, queue: UpdateQueue, retryAfterMs: nu
   };
 }
 
-/** Returns what went wrong, or `undefined`. */
+/** Returns the problem, or `undefined` if there was none. */
 async function post(to: WebhookSettings, update: Update, signal: AbortSignal): Promise<string | undefined> {
   try {
     const response = await fetch(to.url, {

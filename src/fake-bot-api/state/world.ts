@@ -1,4 +1,4 @@
-/** Everything that Telegram's servers know: the bot, people, chats, files, and updates that the bot has not confirmed. */
+/** The state of Telegram's servers: the bot, people, chats, files, and unconfirmed updates. */
 import { EventEmitter } from "node:events";
 import type { BotCommand, CallbackQuery, User, UserFromGetMe } from "grammy/types";
 import type { Clock } from "../clock.ts";
@@ -33,7 +33,7 @@ export type World = {
   longPoll: LongPoll;
   webhook: Webhook;
   floodLimits: FloodLimits;
-  /** "change": a chat shows something else than before. */
+  /** "change": what a chat shows has changed. */
   events: EventEmitter<{ change: [] }>;
 };
 
@@ -48,7 +48,7 @@ export type WorldOptions = {
 export function createWorld({ clock, version, bot, floodLimits, webhookRetryMs }: WorldOptions): World {
   const updates = createUpdateQueue(clock, new Set(version === "old" ? ["stopped_message_generation"] : []));
   const events = new EventEmitter<{ change: [] }>();
-  // Every wait of a test listens.
+  // Every pending wait of a test adds a listener.
   events.setMaxListeners(0);
   return {
     clock,

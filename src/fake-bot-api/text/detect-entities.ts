@@ -1,4 +1,4 @@
-/** Adds the entities that Telegram finds in a text by itself: commands, mentions, hashtags and addresses. */
+/** Adds the entities that Telegram detects in a text: commands, mentions, hashtags and URLs. */
 import type { MessageEntity } from "grammy/types";
 
 const patterns: { type: "bot_command" | "mention" | "hashtag" | "url"; pattern: RegExp }[] = [
@@ -7,7 +7,7 @@ const patterns: { type: "bot_command" | "mention" | "hashtag" | "url"; pattern: 
   { type: "mention", pattern: /(?<![\w@/])@[A-Za-z]\w{3,31}(?!\w)/g },
   { type: "hashtag", pattern: /(?<![\w#])#[\p{L}_][\p{L}\p{N}_]*/gu },
 ];
-/** Nothing is looked for inside of these. */
+/** Nothing is detected inside these. */
 const closed = new Set(["code", "pre", "text_link", "text_mention", "url", "bot_command", "mention", "hashtag"]);
 
 export function detectEntities(text: string, given: readonly MessageEntity[]): MessageEntity[] {

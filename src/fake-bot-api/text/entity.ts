@@ -1,11 +1,11 @@
-/** A text with its entities, and the rules for them: offsets and lengths count UTF-16 units. */
+/** A text with its entities, and their rules. Offsets and lengths count UTF-16 units. */
 import type { MessageEntity } from "grammy/types";
 import { z } from "zod";
 import { badRequest } from "../bot-api-error.ts";
 
 export type FormattedText = { text: string; entities: MessageEntity[] };
 
-/** Telegram drops what comes after these. */
+/** Telegram drops any further entities. */
 const maxEntities = 100;
 
 const position = { offset: z.number().int(), length: z.number().int() };
@@ -39,7 +39,7 @@ export const entitySchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("custom_emoji"), ...position, custom_emoji_id: z.string() }),
 ]);
 
-/** Refuses entities that do not lie in the text, sorts them as Telegram does and keeps those that count. */
+/** Refuses entities outside the text, sorts the rest like Telegram, and drops those beyond the limit. */
 export function checkEntities(text: string, entities: readonly MessageEntity[]): MessageEntity[] {
   for (const entity of entities) {
     const { offset, length } = entity;
@@ -55,7 +55,7 @@ export function checkEntities(text: string, entities: readonly MessageEntity[]):
   return entities.toSorted((a, b) => a.offset - b.offset || b.length - a.length).slice(0, maxEntities);
 }
 
-/** Telegram wants a host with a dot, so `localhost` and names of the local network are refused. */
+/** Telegram requires a host with a dot, so `localhost` and local network names are refused. */
 export function isPublicUrl(url: string): boolean {
   if (/^(tg|ton|mailto|tel):/i.test(url)) return true;
   const address = /^https?:\/\//i.test(url) ? url : `http://${url}`;
@@ -69,7 +69,7 @@ function splitsCharacter(text: string, index: number): boolean {
   return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;
 }
 
-/** Telegram cuts white space off both ends, but at the start not into an entity. */
+/** Telegram trims white space at both ends, but not inside an entity at the start. */
 export function trimText({ text, entities }: FormattedText): FormattedText {
   const blank = text.length - text.trimStart().length;
   const start = Math.min(blank, ...entities.map(({ offset }) => offset));

@@ -43,7 +43,7 @@ export function characterCount(text: string): number {
   return [...text].length;
 }
 
-/** The text of a message of its own. */
+/** The text of a message, as opposed to a caption. */
 export function formatMessageText(input: TextInput): FormattedText {
   const formatted = formatText(input);
   if (formatted.text === "") throw badRequest("message text is empty");

@@ -1,4 +1,4 @@
-/** Reads the tags that messages with `parse_mode: "HTML"` may have. */
+/** Parses the tags allowed with `parse_mode: "HTML"`. */
 import type { MessageEntity } from "grammy/types";
 import { badRequest } from "../bot-api-error.ts";
 import type { FormattedText } from "./entity.ts";

@@ -1,4 +1,4 @@
-/** Reads `MarkdownV2` and the older `Markdown`, and refuses what is unbalanced or not escaped. */
+/** Parses `MarkdownV2` and the older `Markdown`, and refuses unbalanced marks and unescaped characters. */
 import type { MessageEntity } from "grammy/types";
 import { badRequest } from "../bot-api-error.ts";
 import type { FormattedText } from "./entity.ts";
@@ -6,7 +6,7 @@ import type { FormattedText } from "./entity.ts";
 type Mark = { sign: string; type: "bold" | "italic" | "underline" | "strikethrough" | "spoiler"; name: string };
 
 const marks: Record<"MarkdownV2" | "Markdown", Mark[]> = {
-  // The longer signs come first.
+  // Longer signs must come first.
   MarkdownV2: [
     { sign: "__", type: "underline", name: "Underline" },
     { sign: "||", type: "spoiler", name: "Spoiler" },

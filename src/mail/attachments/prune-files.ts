@@ -1,12 +1,12 @@
-/** Removes attachments that no message names, and what writes that did not end have left. */
+/** Removes attachments that no message names, and the leftovers of interrupted writes. */
 import { statSync, unlinkSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 
-/** How many files a query of the store is asked about. */
+/** How many files one store query covers. */
 const batch = 500;
 
-/** Removes what was last written or asked for before `before`; returns how many attachments went. */
+/** Removes files last written or held before `before`; returns how many attachments were removed. */
 export async function pruneFiles(
   directory: string,
   before: number,
@@ -46,7 +46,9 @@ function isOld(path: string, before: number): boolean {
   return found !== undefined && found.mtimeMs < before;
 }
 
-/** Without a pause between the two steps: a message that comes to name the file holds it before them, or misses it. */
+/**
+ * The check and the unlink are synchronous: a message that names the file holds it before both, or does not find it.
+ */
 function removeIfOld(path: string, before: number): boolean {
   if (!isOld(path, before)) return false;
   unlinkSync(path);

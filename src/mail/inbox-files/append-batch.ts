@@ -1,29 +1,29 @@
-/** Decides what becomes of rows that are to be appended together. Pure. */
+/** Decides the outcome of rows that are appended together. Pure. */
 import { withAppended } from "./edit-inbox.ts";
 import type { ParsedInbox } from "./parse-inbox.ts";
 import type { InboxFailure } from "./problems.ts";
 import { tooLarge } from "./problems.ts";
 
 export type Appended =
-  /** `behind`: the key of the nearest row before it that was not written together with it. */
+  /** `behind`: the key of the nearest earlier row that was not written together with this one. */
   | { outcome: "appended"; behind: string | null }
-  /** A row with that key is there already; nothing was written. */
+  /** The file already has a row with that key; nothing was written. */
   | { outcome: "known" }
   | InboxFailure;
 
 export type Waiting = {
   readonly key: string;
   readonly text: string;
-  /** Whether an earlier round has written it: then a row with its key is this one. */
+  /** An earlier round has written it, so a row with its key is this one. */
   isWritten: boolean;
 };
 
 export type BatchPlan<W extends Waiting> = {
-  /** Null when there is nothing to write. */
+  /** Null if there is nothing to write. */
   bytes: Buffer | null;
-  /** Those that `bytes` adds. */
+  /** The rows that `bytes` adds. */
   added: readonly W[];
-  /** What becomes of each once that is written. */
+  /** The outcome of each row once `bytes` is written. */
   outcomes: ReadonlyMap<W, Appended>;
 };
 
@@ -57,7 +57,7 @@ export function planBatch<W extends Waiting>(
   return { bytes: texts.length > 0 ? withAppended(inbox, texts) : null, added, outcomes };
 }
 
-/** At most: a comma or brackets, and what stands between two rows. */
+/** At most: a comma or brackets, and the whitespace between two rows. */
 const aroundRow = 6;
 
 function appended(keys: readonly (string | null)[], place: number, together: ReadonlySet<string>): Appended {

@@ -1,6 +1,6 @@
 /**
- * One inbox file: a JSON array that other programs rewrite, too. What is appended was found in the file again; rows of others
- * are never damaged, and a file that cannot be understood is never written.
+ * One inbox file: a JSON array that other programs also rewrite. An appended row is verified by reading it back. Other
+ * programs' rows are never damaged, and a file that does not parse is never written.
  */
 import type { FailPointHook } from "../../core/delivery/fail-points.ts";
 import type { InboxRow } from "../../core/inbox/row.ts";
@@ -19,10 +19,10 @@ import { mayBeWritten, rewrite } from "./rewrite.ts";
 export type { Appended } from "./append-batch.ts";
 export type { InboxFailure, InboxProblem } from "./problems.ts";
 
-/** `missing`: no such file, which is an empty inbox. Rows are not to be changed in place. */
+/** `missing`: no such file, which is an empty inbox. Do not change the rows in place. */
 export type InboxRows = { outcome: "read"; rows: readonly unknown[] } | { outcome: "missing" } | InboxFailure;
 
-/** `unchanged`: since the last `read` of this object. */
+/** `unchanged`: since this object's last `read`. */
 export type InboxRead = InboxRows | { outcome: "unchanged" };
 
 export type Changed = { outcome: "changed" } | { outcome: "unchanged" } | { outcome: "missing" } | InboxFailure;
@@ -30,19 +30,21 @@ export type Changed = { outcome: "changed" } | { outcome: "unchanged" } | { outc
 export type InboxFileOptions = {
   /** Larger files are neither read nor written. */
   maxBytes?: number;
-  /** How long to wait for the lock of others. */
+  /** How long to wait for another program's lock. */
   lockMs?: number;
-  /** When a lock counts as left behind; at least 2 s. Others must agree on it. */
+  /** When a lock counts as abandoned; at least 2 s. All programs must agree on it. */
   staleMs?: number;
   failPoint?: FailPointHook | undefined;
 };
 
-/** When a lock counts as left behind, unless said otherwise: as Claude Code has it. */
+/** When a lock counts as abandoned by default. Claude Code uses the same value. */
 export const staleMs = 10_000;
 
 const defaults = { maxBytes: 8 * 1024 * 1024, lockMs: 3000, staleMs };
 
-/** Some file systems count time in seconds: a file that was changed so recently may change again without showing it. */
+/**
+ * Some file systems store times in seconds: a file that changed this recently may change again without a visible sign.
+ */
 const coarsestTimeMs = 2000;
 
 type WaitingRow = Waiting & { settle(appended: Appended): void; fail(error: unknown): void };
@@ -54,7 +56,7 @@ export class InboxFile {
   #lastRead: { bytes: Buffer; state: FileState; isSettled: boolean } | null = null;
   #waiting: WaitingRow[] = [];
   #isAppending = false;
-  /** Rewrites of this object, one after the other. */
+  /** Serializes this object's rewrites. */
   #rewrites: Promise<unknown> = Promise.resolve();
   #leftOvers: Promise<void> | null = null;
   #writeFailure: InboxFailure | null = null;
@@ -67,12 +69,12 @@ export class InboxFile {
     this.#context = { reader: this.#reader, lock, failPoint: options.failPoint, contendedUntil: 0, isLockedOut: false };
   }
 
-  /** Why the last change could not be written; null when it was, or when there was nothing to change. */
+  /** Why the last change could not be written; null if it was, or if there was nothing to change. */
   get writeFailure(): InboxFailure | null {
     return this.#writeFailure;
   }
 
-  /** Forgets why the last change could not be written, if that is over. The change itself is not tried again. */
+  /** Clears the last write failure if its cause no longer holds. Does not retry the change. */
   async recheckWriting(): Promise<void> {
     const failure = this.#writeFailure;
     if (failure === null || isToldByReading(failure)) return;
@@ -95,19 +97,19 @@ export class InboxFile {
     const { inbox, state } = looked;
     this.#lastRead = { bytes: inbox.bytes, state, isSettled: msSinceChange(state) > coarsestTimeMs };
     if (last?.bytes.equals(inbox.bytes)) return { outcome: "unchanged" };
-    // What was wrong with it may be over; the next write tells.
+    // The cause of the failure may be gone; the next write finds out.
     if (this.#writeFailure && isToldByReading(this.#writeFailure)) this.#writeFailure = null;
     return { outcome: "read", rows: inbox.rows };
   }
 
-  /** The rows, without counting as a read. */
+  /** Returns the rows without counting as a read. */
   async peek(): Promise<InboxRows> {
     await this.#removeLeftOvers();
     const looked = await this.#reader.look();
     return looked.outcome === "looked" ? { outcome: "read", rows: looked.inbox.rows } : looked;
   }
 
-  /** Verified: the row was found in the file again after it was written. Calls that come in meanwhile share a rewrite. */
+  /** Verified: the row was read back after it was written. Concurrent calls share a rewrite. */
   async append(row: InboxRow): Promise<Appended> {
     const [key, text] = [keyInFile(row), rowText(row)];
     return new Promise((settle, fail) => {
@@ -117,8 +119,8 @@ export class InboxFile {
   }
 
   /**
-   * Rewrites the rows as `change` says; null for nothing to change. It is asked again when others wrote meanwhile, until it
-   * finds nothing to change. A row is left alone, to the byte, when it is returned as it was given.
+   * Rewrites the rows that `change` returns; null means nothing to change. Called again if others wrote in between,
+   * until it finds nothing to change. A row that is returned as it was given keeps its bytes.
    */
   async change(change: (rows: readonly unknown[]) => readonly unknown[] | null): Promise<Changed> {
     let isMissing = false;
@@ -142,7 +144,7 @@ export class InboxFile {
     });
   }
 
-  /** Whoever has come by the time of the edit is written with the others. */
+  /** Rows that arrive before the edit are written together with the others. */
   async #appendWaiting(): Promise<void> {
     const first = [...this.#waiting];
     let plan: BatchPlan<WaitingRow> = { bytes: null, added: [], outcomes: new Map() };
@@ -177,7 +179,7 @@ export class InboxFile {
       await this.#removeLeftOvers();
       const rewritten = await rewrite(this.#context, edit);
       this.#writeFailure = rewritten.outcome === "failed" ? rewritten : null;
-      // Somebody may undo this before the next read, which must not look as if nothing had happened.
+      // Another program may undo this before the next read, which must not report "unchanged" then.
       if (rewritten.outcome !== "nothing") this.#lastRead = null;
       return rewritten;
     });

@@ -1,4 +1,4 @@
-/** Reads and parses one inbox file, and remembers what it parsed last, so that only what was changed is parsed again. */
+/** Reads and parses one inbox file. Caches the last result, so that only changed parts are parsed again. */
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import type { Damage, ParsedInbox } from "./parse-inbox.ts";
 import { bytesToParse, parseInbox, parseSteps } from "./parse-inbox.ts";
@@ -8,14 +8,17 @@ import type { FileState, Found, Missing } from "./read-bytes.ts";
 import { msSinceChange, readNow, readSoon } from "./read-bytes.ts";
 
 export type Looked = { outcome: "looked"; inbox: ParsedInbox; state: FileState };
-/** There is too much to parse, or it does not parse just now: look without the lock first. */
+/** There is too much to parse, or it does not parse right now: look without the lock first. */
 export type Unparsed = { outcome: "unparsed" };
 
-/** A program that writes in place leaves half a file for a moment. One that nobody has touched for long is not being written. */
+/**
+ * A program that writes in place leaves half a file for a moment. A file that was not touched for long is not being
+ * written.
+ */
 const momentsMs = [10, 40, 100, 200] as const;
 const oldMs = 1000;
 
-/** The longest that parsing may stop everything else, and what can be read and parsed in that time. */
+/** The longest that parsing may block the event loop, and how many bytes can be read and parsed in that time. */
 const longestParseMs = 3;
 const atOnce = 512 * 1024;
 
@@ -29,7 +32,7 @@ export class InboxReader {
     this.maxBytes = maxBytes;
   }
 
-  /** Without the lock. */
+  /** Reads without the lock. */
   async look(): Promise<Looked | Missing | InboxFailure> {
     for (let moment = 0; ; moment++) {
       const found = await this.#read();
@@ -46,7 +49,7 @@ export class InboxReader {
     }
   }
 
-  /** For whoever holds the lock. `parseAll`: however long it takes. */
+  /** For the holder of the lock. `parseAll`: parse everything, however long it takes. */
   lookNow({ parseAll }: { parseAll: boolean }): Looked | Missing | Unparsed | InboxFailure {
     const found = readNow(this.path, this.maxBytes);
     if (found.outcome !== "found") return found;

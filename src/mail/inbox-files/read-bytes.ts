@@ -1,4 +1,4 @@
-/** Reads the bytes of an inbox file without following links, and the state that tells whether it was changed since. */
+/** Reads the bytes of an inbox file without following links, and the state that shows whether it changed since. */
 import type { BigIntStats } from "node:fs";
 import { closeSync, constants, fstatSync, lstatSync, openSync, read, readSync } from "node:fs";
 import { dirname } from "node:path";
@@ -17,17 +17,19 @@ export type FileState = {
   readonly gid: number;
 };
 
-/** `isTorn`: somebody wrote to it while it was read. */
+/** `isTorn`: the file was written to while it was read. */
 export type Found = { outcome: "found"; bytes: Buffer; state: FileState; isTorn: boolean };
 export type Missing = { outcome: "missing" };
 
 type Opened = { fd: number; state: FileState };
 
-/** Opening a pipe waits for its other end without O_NONBLOCK. */
+/** Without O_NONBLOCK, opening a pipe blocks until its other end opens. */
 const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const readLater = promisify(read);
 
-/** At once: what was read or written a while ago is in memory, and a thread would cost more than the call. */
+/**
+ * Synchronous: a file that was read or written a while ago is in memory, and a thread would cost more than the call.
+ */
 export function readNow(path: string, maxBytes: number): Found | Missing | InboxFailure {
   const opened = open(path, maxBytes);
   if ("outcome" in opened) return opened;
@@ -45,7 +47,7 @@ export function readNow(path: string, maxBytes: number): Found | Missing | Inbox
   }
 }
 
-/** In a thread: a disk may be slow. */
+/** In a thread, because a disk may be slow. */
 export async function readSoon(path: string, maxBytes: number): Promise<Found | Missing | InboxFailure> {
   const opened = open(path, maxBytes);
   if ("outcome" in opened) return opened;
@@ -68,10 +70,10 @@ function found({ fd, state }: Opened, bytes: Buffer): Found {
   return { outcome: "found", bytes, state, isTorn };
 }
 
-/** Read into again and again, by calls that end before another begins. */
+/** A buffer that synchronous calls share. */
 const scratch = Buffer.allocUnsafeSlow(512 * 1024);
 
-/** Whether the file is this, byte for byte; null for one that does not exist. Times would not do: they are too coarse. */
+/** Whether the file has exactly these bytes; null means that it does not exist. Timestamps are too coarse for this. */
 export function hasBytes(path: string, expected: Buffer | null): boolean {
   const opened = open(path, Number.POSITIVE_INFINITY);
   if ("outcome" in opened) return opened.outcome === "missing" && expected === null;
@@ -90,13 +92,13 @@ export function hasBytes(path: string, expected: Buffer | null): boolean {
   }
 }
 
-/** A file whose name is taken away is there until it is closed. Returns what closes it. */
+/** Keeps the file's data alive after its name is removed. Returns a function that closes it. */
 export function keepOpen(path: string): () => void {
   const opened = open(path, Number.POSITIVE_INFINITY);
   return "outcome" in opened ? () => {} : () => closeSync(opened.fd);
 }
 
-/** Null where there is nothing. */
+/** Null if nothing exists there. */
 export function presentState(path: string): FileState | null {
   try {
     return stateOf(lstatSync(path, { bigint: true }));
@@ -115,7 +117,7 @@ export function isSameState(one: FileState, other: FileState): boolean {
   );
 }
 
-/** How long ago the file was changed, by the times that file systems keep. */
+/** How long ago the file changed, according to its mtime and ctime. */
 export function msSinceChange({ mtimeNs, ctimeNs }: FileState): number {
   return Date.now() - Number((mtimeNs > ctimeNs ? mtimeNs : ctimeNs) / 1_000_000n);
 }

@@ -3,7 +3,7 @@
 const firstMs = 1000;
 const longestMs = 60_000;
 
-/** `attempts` counts the tries that failed. */
+/** `attempts` counts the failed tries. */
 export function backoffMs(attempts: number): number {
   return Math.min(longestMs, firstMs * 2 ** Math.min(Math.max(0, attempts - 1), 16));
 }

@@ -1,10 +1,11 @@
-/** What became of a try to send a row, and what is kept of that. Pure. */
+/** The result of a try to send a row, and the change to store for it. Pure. */
 import { backoffMs } from "./backoff.ts";
 import type { OutboxChange, OutboxRow } from "./transport-box.ts";
 
 /**
- * `part`: one part was taken, and there are more. `later`: try again, after `afterMs` or the back-off. `moved`: the channel has
- * another name, and the row was moved there. `failed`: it will never be taken. A `ref` is what the other side calls the part.
+ * `part`: one part was taken, more follow. `later`: try again after `afterMs`, or after the backoff. `moved`: the
+ * channel was renamed and the row moved there. `failed`: the other side will never take it. `ref` is the other side's
+ * id of the part.
  */
 export type Delivered =
   | { outcome: "sent"; ref: unknown }

@@ -1,7 +1,7 @@
 /**
- * Sends what people elsewhere are to read: rows that are durable, in order within a channel, each until the other side has
- * taken it. Channels do not wait for each other. A row is sent a second time only when the process dies between the other
- * side's answer and the commit that follows it.
+ * Sends messages to people outside Waybill. Rows are durable and sent in order within a channel, each until the other
+ * side has taken it. Channels do not wait for each other. A row is sent twice only if the process dies between the
+ * other side's answer and the commit that follows.
  *
  * Between two rows a channel carries previews, such as an answer that is still being written. They are not kept, and
  * never overtake a row.
@@ -20,35 +20,35 @@ export type OutboxDeps = {
   box: Pick<TransportBox, "head" | "heads" | "change">;
   clock: Clock;
   deliver: (row: OutboxRow, signal: AbortSignal) => Promise<Delivered>;
-  /** Whether a row that waits for its next try may be tried as soon as its channel can be reached. All may, by default. */
+  /** Whether a row that waits for its next try may be sent as soon as its channel is reachable. Default: always. */
   mayRetryNow?: (row: OutboxRow) => boolean;
-  /** A row was given up, or has to wait; told for each try. */
+  /** A row failed for good, or has to wait. Called for each try. */
   onProblem: (row: OutboxRow, problem: Extract<Delivered, { reason: string }>) => void;
   onError: (failure: { error: unknown }) => void;
   failPoint?: FailPointHook | undefined;
 };
 
-/** The newest one counts; it is called with a signal that a closing outbox aborts. */
+/** Only the newest preview of a name is shown. The signal aborts when the outbox closes. */
 export type Preview = (signal: AbortSignal) => Promise<void>;
 
 type Channel = {
   running: Promise<void> | null;
   isStale: boolean;
-  /** Somebody has seen that the channel can be reached. */
+  /** Something showed that the channel is reachable. */
   isReachable: boolean;
   previews: Map<string, Preview>;
   cancelTimer: () => void;
 };
 
-/** When the store could not take what became of a row. The row is not sent again meanwhile. */
+/** The pause after the store failed to commit a row's result. The row is not sent again before that. */
 const commitAgainMs = 1000;
-/** How long a closing outbox waits for the calls that run. One that is aborted may have been taken. */
+/** How long a closing outbox waits for running calls. The other side may have taken a row whose call was aborted. */
 const closeMs = 3000;
 
 export class Outbox {
   readonly #deps: OutboxDeps;
   readonly #channels = new Map<string, Channel>();
-  /** By seq. A channel that is renamed shows its rows under another name while one of them is being sent. */
+  /** By seq: a row's channel may be renamed while the row is being sent. */
   readonly #sending = new Map<number, Promise<void>>();
   readonly #closing = new AbortController();
   readonly #aborting = new AbortController();
@@ -57,24 +57,24 @@ export class Outbox {
     this.#deps = deps;
   }
 
-  /** Sends what an earlier run left. A restart may have mended what held it up. */
+  /** Sends the rows that an earlier run left. The restart may have fixed what held them up. */
   async start(): Promise<void> {
     for (const { channel } of await this.#deps.box.heads()) this.retryNow(channel);
   }
 
-  /** Rows were written for this channel. */
+  /** Call after rows were written for this channel. */
   wake(channel: string): void {
     this.#pump(channel, this.#channel(channel));
   }
 
-  /** The channel can be reached: what waits for its next try is sent now. */
+  /** The channel is reachable: sends the row that waits for its next try. */
   retryNow(channel: string): void {
     const found = this.#channel(channel);
     found.isReachable = true;
     this.#pump(channel, found);
   }
 
-  /** Shows something that is not kept, once no row is due. It replaces a preview of the same name. */
+  /** Shows something that is not kept, once no row is due. Replaces the preview of the same name. */
   preview(channel: string, name: string, show: Preview): void {
     const found = this.#channel(channel);
     found.previews.set(name, show);
@@ -91,7 +91,7 @@ export class Outbox {
     if (running) await Promise.race([running, sleep(this.#deps.clock, ms, this.#closing.signal)]);
   }
 
-  /** Begins nothing new, and gives calls that run a moment to end. */
+  /** Starts nothing new, and gives running calls a moment to finish. */
   async close(): Promise<void> {
     this.#closing.abort();
     for (const { cancelTimer } of this.#channels.values()) cancelTimer();
@@ -131,7 +131,7 @@ export class Outbox {
           continue;
         }
         if (row) channel.cancelTimer = clock.at(row.nextTryAt, () => this.#pump(name, channel));
-        // A row that has to wait holds previews up, too: the other side wants silence, or cannot be reached.
+        // A row that has to wait also holds up previews: the other side wants silence, or is unreachable.
         else if (await this.#showPreview(channel)) continue;
         if (!channel.isStale) return;
       }
@@ -153,12 +153,12 @@ export class Outbox {
     } catch (error) {
       if (!this.#closing.signal.aborted) this.#deps.onError({ error });
     }
-    // One that asks for the next at once must not keep everything else from running.
+    // A preview that immediately asks for the next one must not starve everything else.
     await nextTurn();
     return true;
   }
 
-  /** Once at a time for each row, whatever its channel is called meanwhile. */
+  /** One call at a time for each row, even if its channel is renamed. */
   async #send(row: OutboxRow): Promise<void> {
     const running = this.#sending.get(row.seq);
     if (running) return running;
@@ -187,7 +187,7 @@ export class Outbox {
     }
   }
 
-  /** Until it is durable: what the other side has taken must not be sent again. */
+  /** Repeats until it is durable: a row that the other side has taken must not be sent again. */
   async #commit(seq: number, change: OutboxChange): Promise<void> {
     const { box, clock, onError } = this.#deps;
     for (;;) {

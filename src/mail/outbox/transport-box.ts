@@ -1,4 +1,4 @@
-/** The part of the store that belongs to one transport: its updates, its outbox, and what it remembers. */
+/** The part of the store that belongs to one transport: its updates, its outbox and its state. */
 import type { Clock } from "../../clock.ts";
 import type { OutboxChange, OutboxRow, TransportStore, TransportWrites, Update } from "../../store/port.ts";
 

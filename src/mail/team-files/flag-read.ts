@@ -3,7 +3,7 @@ import { isRow, rowKey } from "../../core/inbox/row.ts";
 import type { InboxFile } from "../inbox-files/inbox-file.ts";
 import type { ReadCommit } from "../mailbox.ts";
 
-/** All rows with these keys; of several with the same id, each. */
+/** Flags every row with one of these keys, including several rows with the same id. */
 export async function flagRead(inbox: InboxFile, keys: ReadonlySet<string>): Promise<ReadCommit> {
   let found = false;
   const changed = await inbox.change((rows) => {

@@ -1,7 +1,10 @@
-/** One Waybill at a time uses a team's files: it keeps a lock file there, which the kernel releases when its process dies. */
+/**
+ * Only one Waybill at a time uses a team's files: it holds a lock file there, which the kernel releases when the
+ * process dies.
+ */
 import { join } from "node:path";
 
-/** Null when it was taken; else who has it. */
+/** Returns the lock, or the process that holds it. */
 export type TakeLock = (file: string) => { release: () => void } | { pid: number | null };
 
 export class DirectoryLock {
@@ -14,7 +17,7 @@ export class DirectoryLock {
     this.#take = take;
   }
 
-  /** Null once it is held; else who holds it. */
+  /** Null once the lock is held; otherwise the process that holds it. */
   take(): { pid: number | null } | null {
     if (this.#release) return null;
     const taken = this.#take(this.#file);

@@ -6,7 +6,7 @@ import { teamConfigIn } from "../../core/inbox/team-config.ts";
 
 const maxBytes = 1024 * 1024;
 
-/** Null where there is none, or none that can be read at present: the other program may be writing it. */
+/** Null if there is none, or none that is readable right now: the other program may be writing it. */
 export async function readTeamConfig(directory: string): Promise<TeamConfig | null> {
   const path = join(directory, "config.json");
   try {

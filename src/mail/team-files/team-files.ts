@@ -1,4 +1,4 @@
-/** Follows the files of all teams that have some, from the start of the daemon or from their import until they are removed. */
+/** Follows the files of all teams that have some, from daemon start or their import until they are removed. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
@@ -14,18 +14,18 @@ import type { TeamFolder, TeamFolderDeps } from "./team-folder.ts";
 
 export type TeamFilesDeps = Omit<TeamFolderDeps, "lock" | "quarantine" | "archive"> & {
   takeLock: TakeLock;
-  /** For copies of what cannot be read, and for rows that were archived. */
+  /** For copies of unreadable files, and for archived rows. */
   stateDirectory: string;
 };
 
 export class TeamFiles {
-  /** Of messages that stand in inbox files: their rows are flagged as read in a second step, after the proof. */
+  /** The mailbox of messages in inbox files: their rows are flagged as read in a second step, after the proof. */
   readonly mailbox: Mailbox = { commitsWithLedger: true, commitRead: (record) => this.#commitRead(record) };
   readonly #deps: TeamFilesDeps;
   readonly #folders = new Map<string, TeamFolder>();
   /** The names of the teams whose folders are scanned. */
   readonly #followed = new Set<string>();
-  /** While there are no such teams, no message costs anything here. */
+  /** Null while no team has files, so that messages cost nothing here. */
   #unsubscribe: (() => void) | null = null;
   #closed = false;
 
@@ -47,7 +47,7 @@ export class TeamFiles {
     return this.#folders.get(team)?.notices ?? [];
   }
 
-  /** The process of another Waybill that uses the files in a directory, or null. */
+  /** The process of another Waybill that uses the files in a directory; null if none does. */
   holderOf(directory: string): { pid: number | null } | null {
     if ([...this.#folders.values()].some((folder) => folder.directory === directory)) return null;
     const lock = new DirectoryLock(directory, this.#deps.takeLock);
@@ -56,7 +56,7 @@ export class TeamFiles {
     return holder;
   }
 
-  /** Resolves when what waits for the files of a team was written, as far as it can be. */
+  /** Resolves once everything that can be written to the team's files has been. */
   async settled(name: string): Promise<void> {
     const team = await this.#deps.store.team(name);
     if (team) await this.#follow(team);
@@ -71,7 +71,7 @@ export class TeamFiles {
     }
   }
 
-  /** A person gave the lane back before the row could be flagged. */
+  /** A person released the lane before the row could be flagged. */
   #noteRelease(event: DeliveryEvent, { inboxFile, messageId }: DeliveryRecord): void {
     if (inboxFile === null || event.type !== "read_committed" || !event.diagnostics.includes(readReleased)) return;
     void this.#folders.get(inboxFile.team)?.oweFlag(inboxFile.member, messageId);
@@ -108,7 +108,7 @@ export class TeamFiles {
   async #folderOf(team: Team): Promise<TeamFolder | null> {
     const { takeLock, stateDirectory: _, ...deps } = this.#deps;
     if (team.directory === null) return null;
-    // Most daemons have no such team, and need none of it.
+    // Loaded lazily: most daemons have no such team.
     const { TeamFolder } = await import("./team-folder.ts");
     const known = this.#folders.get(team.name);
     if (known) return known;
@@ -119,7 +119,7 @@ export class TeamFiles {
     return folder;
   }
 
-  /** Also before its files are followed: a start looks at what is owed first. */
+  /** Also works before the files are followed: on start, owed reads come first. */
   async #commitRead({ inboxFile, messageId }: DeliveryRecord): Promise<ReadCommit> {
     if (inboxFile === null) return { outcome: "committed" };
     const team = await this.#deps.store.team(inboxFile.team);

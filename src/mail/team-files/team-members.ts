@@ -1,4 +1,4 @@
-/** Members that a team's own configuration names and Waybill does not know yet: others run them. */
+/** Adds members that the team's own configuration names and Waybill does not know yet. Waybill does not run them. */
 import type { Clock } from "../../clock.ts";
 import type { TeamConfig } from "../../core/inbox/team-config.ts";
 import type { Team } from "../../core/team/team.ts";

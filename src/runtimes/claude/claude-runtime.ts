@@ -1,7 +1,7 @@
 /**
- * The runtime of Claude Code: one process per lane, a session that continues from process to process, and prompts under
- * Waybill's own ids. The program's acknowledgement is acceptance; the transcript file is the source of truth, since the
- * output of a process is lost with a daemon that dies.
+ * The runtime for Claude Code: one process per lane, a session that continues across processes, and prompts with ids
+ * that Waybill chooses. A prompt counts as accepted when the program acknowledges it. The transcript file is the source
+ * of truth, since the output of a process is lost when the daemon dies.
  */
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ export class ClaudeRuntime extends ProcessRuntime<StdioClient> {
   readonly idsFrom = claudeIds;
   readonly #options: ClaudeOptions;
   readonly #transcripts: Transcripts;
-  /** Lanes that were read, for the resync after an orphaned process ends. */
+  /** The lanes that were read, needed to resync after an orphaned process ends. */
   readonly #lanes = new Map<string, Lane>();
 
   constructor(options: ClaudeOptions) {

@@ -1,4 +1,4 @@
-/** What is known of Claude Code's runtime before it is loaded. */
+/** The traits and ids of Claude Code's runtime, available before the runtime is loaded. */
 import type { RuntimeIds, RuntimeTraits } from "../../core/transcript/transcript.ts";
 import { acceptedImages, acceptedPdf, acceptedText } from "../model-files.ts";
 
@@ -9,7 +9,7 @@ export const claudeTraits: RuntimeTraits = {
   takesSystem: true,
 };
 
-/** Claude Code takes UUIDs as the ids of prompts. */
+/** Claude Code requires UUIDs as prompt ids. */
 export function claudeIds(digest: string): RuntimeIds {
   const messageId = digest.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/s, "$1-$2-8$3-8$4-$5");
   return { messageId, partId: messageId };

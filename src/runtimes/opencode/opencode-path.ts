@@ -1,4 +1,4 @@
-/** Where OpenCode's own program is, for who wants to run its terminal or a server of their own. */
+/** The path of OpenCode's own program, for people who want to run its terminal or a server of their own. */
 import type { DoctorContext } from "../descriptor.ts";
 import { opencode } from "./descriptor.ts";
 import { findOpencode } from "./server/find-opencode.ts";

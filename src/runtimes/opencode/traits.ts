@@ -1,4 +1,4 @@
-/** What is known of OpenCode's runtime before it is loaded. */
+/** The traits and ids of OpenCode's runtime, available before the runtime is loaded. */
 import type { RuntimeIds, RuntimeTraits } from "../../core/transcript/transcript.ts";
 import { acceptedImages, acceptedPdf, acceptedText } from "../model-files.ts";
 

@@ -1,8 +1,8 @@
-/** What the tools of an agent may do without asking, for programs that Waybill configures at their start. Pure. */
+/** What an agent's tools may do without asking, for programs that Waybill configures when it starts them. Pure. */
 import { isInside } from "../../inside.ts";
 
 export type AgentPermissions = {
-  /** A table of permissions belongs to OpenCode, and means `safe` here. */
+  /** A permission table is for OpenCode only, and means `safe` here. */
   policy: "safe" | "trusted";
   stateDirectories: readonly string[];
   otherDirectories: readonly string[];

@@ -9,7 +9,10 @@ export type IdleCandidate = {
 
 export type IdleLimits = { now: number; idleMs: number; maxResting: number };
 
-/** Those idle for too long, and the longest idle of too many. `nextAt` is null when none remains. */
+/**
+ * Selects processes that were idle for too long, and the longest idle ones if too many are idle. `nextAt` is null if no
+ * idle process remains.
+ */
 export function selectIdleProcesses<T extends IdleCandidate>(
   processes: readonly T[],
   { now, idleMs, maxResting }: IdleLimits,
@@ -20,7 +23,7 @@ export function selectIdleProcesses<T extends IdleCandidate>(
   return { expired: idle.filter((one) => !kept.includes(one)), nextAt: oldest ? oldest.idleSince + idleMs : null };
 }
 
-/** A process that is starting is not idle: a prompt waits for it. */
+/** A starting process is not idle, since a prompt is waiting for it. */
 function isIdle({ isReady, isEnding, client }: IdleCandidate): boolean {
   return isReady && !isEnding && !client.isWorking;
 }

@@ -2,7 +2,7 @@
 import type { SignalBody } from "../../core/turn/signal.ts";
 import type { Json } from "../json-fields.ts";
 
-/** Translated, published as a status item of this name, or ignored for this reason. */
+/** Translated, published as a status item with this name, or ignored for this reason. */
 export type LineRule = "translate" | { status: string } | { ignore: string };
 export type LineRules = Readonly<Record<string, LineRule>>;
 

@@ -1,4 +1,4 @@
-/** Sets an entry as the newest of a map, and drops the oldest when there are too many. */
+/** Sets an entry as the newest of a map, and drops the oldest entries if there are too many. */
 export function setNewest<K, V>(map: Map<K, V>, key: K, value: V, maxEntries: number): void {
   map.delete(key);
   map.set(key, value);

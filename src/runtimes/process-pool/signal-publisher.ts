@@ -1,6 +1,6 @@
 /**
- * Publishes what happens in the sessions of lanes: through a translator for each process, and from the transcript where
- * there is none, as after a restart.
+ * Publishes what happens in the sessions of lanes: through a translator per process, and from the transcript if there
+ * is no process, for example after a restart.
  */
 import type { Clock } from "../../clock.ts";
 import type { TranscriptSlice } from "../../core/transcript/transcript.ts";
@@ -8,13 +8,13 @@ import type { Signal, SignalBody } from "../../core/turn/signal.ts";
 import { newestTurn, signalsOf } from "../../core/turn/slice-signals.ts";
 import type { AskAnswer, SignalListener } from "../port.ts";
 
-/** `nativeSession` is the subagent's. */
+/** `nativeSession` is the session of the subagent. */
 export type AgentSignal = SignalBody & { nativeSession?: string };
 
-/** Translates the lines of one process, and what is done to it, into signals. */
+/** Translates the lines of one process, and Waybill's actions on it, to signals. */
 export type LineTranslator = {
   translate(line: string): AgentSignal[];
-  /** A prompt is on its way, for a program whose lines do not have its text. */
+  /** Reports a sent prompt, for programs that do not print its text. */
   promptSent?(id: string, text: string): void;
   askAnswered(ask: string, answer: AskAnswer): AgentSignal[];
   interrupted(): AgentSignal[];
@@ -35,7 +35,7 @@ export class SignalPublisher {
     return () => this.#listeners.delete(listener);
   }
 
-  /** A process has this session from now on. */
+  /** A process now has this session. */
   sessionStarted(laneId: string, session: string, resumed: boolean, translator: LineTranslator): void {
     this.#translators.set(session, translator);
     this.publish(laneId, session, { type: "session_started", resumed });
@@ -45,7 +45,7 @@ export class SignalPublisher {
     this.#translators.get(session)?.promptSent?.(id, text);
   }
 
-  /** Publishes what the session's translator makes of it. */
+  /** Publishes the signals that the session's translator returns. */
   translated(laneId: string, session: string, translate: (translator: LineTranslator) => AgentSignal[]): void {
     const translator = this.#translators.get(session);
     for (const body of translator ? translate(translator) : []) this.publish(laneId, session, body);
@@ -57,7 +57,7 @@ export class SignalPublisher {
     this.publish(laneId, session, { type: "session_ended", reason });
   }
 
-  /** Publishes what the transcript shows of the newest turn. */
+  /** Publishes the newest turn from the transcript. */
   resync(laneId: string, slice: TranscriptSlice): void {
     const newest = { ...slice, rows: newestTurn(slice.rows) };
     for (const signal of signalsOf(newest, this.#clock.now())) this.#emit(laneId, { ...signal, synthetic: true });

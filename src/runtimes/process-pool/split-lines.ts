@@ -1,4 +1,4 @@
-/** Splits a stream into lines, and truncates a line that is far too long. (Node's readline also splits at U+2028.) */
+/** Splits a stream into lines, and truncates overlong lines. (Node's readline would also split at U+2028.) */
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 
@@ -30,6 +30,6 @@ export function splitLines(
       add(piece);
     }
   });
-  // A line without its end was cut off by the end of the program, and may still matter.
+  // A last line without a line end was cut off when the program ended, and may still matter.
   stream.on("end", end);
 }

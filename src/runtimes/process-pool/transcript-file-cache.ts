@@ -1,4 +1,4 @@
-/** The transcript files that were read last, with their readers. Any other file is read from its beginning. */
+/** The most recently read transcript files, with their readers. Any other file is read from its beginning. */
 import { setNewest } from "./newest-entries.ts";
 import type { RowReader } from "./transcript-file.ts";
 import { TranscriptFile } from "./transcript-file.ts";
@@ -13,7 +13,7 @@ export class TranscriptFileCache<R extends RowReader> {
     this.#createReader = createReader;
   }
 
-  /** A session whose file has moved gets a new one. */
+  /** If the session's file has moved, its reader starts over. */
   open(sessionId: string, path: string): TranscriptFile<R> {
     const cached = this.#files.get(sessionId);
     const file = cached?.path === path ? cached : new TranscriptFile(path, () => this.#createReader(sessionId));

@@ -1,6 +1,6 @@
 /**
- * The transcript that an agent program keeps of a session, one row of JSON a line. Reading continues where it ended last
- * time. A file that was truncated or replaced is read from its beginning.
+ * The transcript that an agent program keeps of a session, with one JSON row per line. Reading continues where it
+ * stopped last time. A file that was truncated or replaced is read from its beginning.
  */
 import { open } from "node:fs/promises";
 import type { Json } from "../json-fields.ts";
@@ -9,7 +9,7 @@ import { jsonIn } from "../json-fields.ts";
 const chunkBytes = 1024 * 1024;
 const newline = 0x0a;
 
-/** Receives the rows in the order of the file. */
+/** Receives the rows in file order. */
 export type RowReader = { add(row: Json): void };
 
 export class TranscriptFile<R extends RowReader> {
@@ -28,7 +28,7 @@ export class TranscriptFile<R extends RowReader> {
     this.reader = createReader();
   }
 
-  /** Reads what is new. One read at a time: a caller that comes during a read waits for the next one. */
+  /** Reads new rows. One read at a time: a caller that arrives during a read waits and then reads again. */
   async refresh(): Promise<R> {
     while (this.#reading) await this.#reading;
     this.#reading = this.#readNew().finally(() => {
@@ -73,12 +73,12 @@ export class TranscriptFile<R extends RowReader> {
   }
 }
 
-/** How often a broken line is tried, from its end. */
+/** How many start positions to try in a broken line, from its end. */
 const maxTries = 200;
 
 /**
- * A crash can cut a row in two, and the next process appends its own row to the same line: the complete JSON at the end of
- * the line is that row. Where nothing was appended it may be a part of the broken row, which readers ignore.
+ * A crash can cut off a row, and the next process appends its own row to the same line. The complete JSON at the end of
+ * the line is that row. If nothing was appended, it may be part of the broken row, which readers ignore.
  */
 function rowIn(line: string): Json | null {
   let row = jsonIn(line);

@@ -2,7 +2,7 @@
 import type { TranscriptRow, TranscriptSlice } from "../../core/transcript/transcript.ts";
 import type { AgentClient } from "./agent-process.ts";
 
-/** Which process has a session: one of the pool, or an orphan of an earlier run. */
+/** The process that has a session: one from the pool, or an orphan of an earlier run. */
 export type SessionProcess<C extends AgentClient> = { client: C | null; isOrphaned: boolean };
 
 export function transcriptSlice(client: AgentClient | null, slice: Omit<TranscriptSlice, "asks">): TranscriptSlice {
@@ -19,8 +19,8 @@ export function transcriptSlice(client: AgentClient | null, slice: Omit<Transcri
 }
 
 /**
- * A turn has ended when its last message needs no continuation. In an idle session, a turn whose last message called
- * tools was cut off there: its row is left open, as every program leaves the row in which it died.
+ * A turn has ended when its last message needs no continuation. If the last message of a turn in an idle session called
+ * tools, the turn was cut off there. Its row is then left open, like the last row of any turn that died.
  */
 export function reopenUnfinishedTurns(rows: readonly TranscriptRow[]): TranscriptRow[] {
   const continued = new Set<string | null>();

@@ -1,9 +1,9 @@
-/** The environment of agent programs: the variables that they, their providers and their tools need, by name. Pure. */
+/** The environment of agent programs: selects the variables that they, their providers and their tools need. Pure. */
 
-/** Set for every process that Waybill starts, and inherited by what it starts. */
+/** Set for every process that Waybill starts, and inherited by its child processes. */
 export const nonceVariable = "WAYBILL_AGENT_NONCE";
 
-/** Variables that differ between terminals; a running program does not depend on them. */
+/** Variables that differ between terminals. A change does not require a restart of the program. */
 const terminalVariables =
   /^(PATH|SHELL|USER|LOGNAME|LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|COLORTERM|NO_COLOR|TMPDIR|TEMP|TMP|SSH_AUTH_SOCK|SSH_AGENT_PID|GPG_TTY|DISPLAY|WAYLAND_DISPLAY|DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR|XDG_SESSION_[A-Z]+|EDITOR|VISUAL|PAGER|(NPM_CONFIG|npm_config)_[A-Za-z_]+)$/;
 
@@ -43,7 +43,7 @@ const headerValue = /^[^:\n]+:[ \t]*(?:(?:Bearer|Basic)[ \t]+)?(\S.*?)[ \t]*$/gi
 /** The password or token before the host of a URL. */
 const urlPassword = /:\/\/(?:[^\s/:]*:)?([^\s/]+)@/g;
 
-/** Values that must not appear in error messages, the longest first, since one may contain another. */
+/** Values that must not appear in error messages. The longest comes first, since one may contain another. */
 export function secretValues(environment: AgentEnvironment): string[] {
   const found = Object.entries(environment).flatMap(([name, value]) => [
     ...(secretNames.test(name) ? [value] : []),
@@ -57,7 +57,7 @@ function matches(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)].map(([, found = ""]) => found);
 }
 
-/** Call it before a text is cut: a part of a secret would not be found. */
+/** Call this before truncating a text, since it does not find parts of a secret. */
 export function redactSecrets(text: string, secrets: readonly string[]): string {
   return secrets.reduce((clean, secret) => clean.replaceAll(secret, "(secret)"), text);
 }

@@ -1,4 +1,4 @@
-/** What a stub agent does with each prompt, as data for tests, demos and configuration files. */
+/** The script of a stub agent: what it does with each prompt, as data for tests, demos and configuration files. */
 import { z } from "zod";
 
 const ms = z.number().int().nonnegative();
@@ -20,10 +20,10 @@ const step = z.union([
     input: z.record(z.string(), z.unknown()).optional(),
     output: z.string().optional(),
     fails: z.boolean().optional(),
-    /** Of a shell command. */
+    /** For a shell command. */
     exitCode: z.number().int().optional(),
     timesOut: z.boolean().optional(),
-    /** Files that the tool reports as changed. Nothing happens on the disk. */
+    /** Files that the tool reports as changed. Nothing changes on disk. */
     changes: z
       .array(
         z.strictObject({
@@ -34,26 +34,26 @@ const step = z.union([
       )
       .optional(),
     takesMs: ms.optional(),
-    /** Shows it as running meanwhile. Otherwise it is shown when it is over. */
+    /** Shows the call while it runs. Otherwise it appears only when it is over. */
     showsRunning: z.boolean().optional(),
   }),
-  /** A `message_send` that names the prompt's message, as a teammate would. */
+  /** A `message_send` that names the prompt's message, as a teammate would send it. */
   z.strictObject({
     reply: z.string(),
     summary: z.string().optional(),
     to: z.string().optional(),
     relay: z.boolean().optional(),
-    /** What the agent says that it is. Any word may be tried. */
+    /** The outcome that the agent claims. Any word is allowed. */
     outcome: z.string().optional(),
-    /** Says that it was sent, and sends nothing. */
+    /** Claims that it was sent, but sends nothing. */
     pretends: z.boolean().optional(),
   }),
   z.strictObject({
     ask: z.enum(["permission", "question"]),
     title: z.string().optional(),
-    /** Of a permission: what the tool is to do. */
+    /** For a permission: what the tool wants to do. */
     detail: z.unknown().optional(),
-    /** Of a question, in place of the title. */
+    /** For a question, instead of the title. */
     questions: z.array(question).optional(),
   }),
   z.strictObject({ wait: ms }),
@@ -69,22 +69,22 @@ const step = z.union([
 ]);
 
 /**
- * How a prompt arrives: `lost` is accepted and never stored, `forgotten` is stored and never run, `after_timeout` is
- * stored and run while its sender times out, `unavailable` is rejected for now, `refused` for good.
+ * How a prompt arrives: `lost` is accepted but never stored, `forgotten` is stored but never run, `after_timeout` is
+ * stored and run while its sender times out, `unavailable` is rejected for now, `refused` is rejected for good.
  */
 const arrival = z.enum(["normal", "lost", "forgotten", "after_timeout", "unavailable", "refused"]);
 
 const turn = z.strictObject({
-  /** Only for prompts that contain this. */
+  /** Only for prompts that contain this text. */
   when: z.string().optional(),
   arrival: arrival.optional(),
   steps: z.array(step).default([]),
 });
 
 export const stubScriptSchema = z.strictObject({
-  /** Each is used once, by the first prompt that matches. */
+  /** Each turn is used once, by the first prompt that matches. */
   turns: z.array(turn).default([]),
-  /** For every other prompt: the first that matches. */
+  /** For every other prompt, the first turn that matches. */
   always: z.array(turn).default([]),
   /** The default duration of a step. */
   stepMs: ms.default(5),

@@ -1,7 +1,7 @@
 /**
- * Many lanes move at once; a commit is what costs. What is written in one turn of the event loop is one transaction: each
- * write is carried out at once, so that the next one sees it, and all become durable together at the end of the turn. A write
- * that fails is taken back alone.
+ * Many lanes move concurrently, and commits are expensive. All writes in one turn of the event loop form one
+ * transaction: each write runs immediately, so that the next one sees it, and all become durable together at the end of
+ * the turn. A write that fails is rolled back alone.
  */
 import type Database from "better-sqlite3";
 import { AppError } from "../../app-error.ts";
@@ -13,9 +13,9 @@ export type CommitPoint = "store.written" | "store.committed";
 
 export type GroupCommitOptions = {
   failPoint?: ((point: CommitPoint) => void) | undefined;
-  /** Something that was written has been taken back: what was remembered of it is wrong. */
+  /** A write was rolled back, so caches of it are wrong. */
   onRollback?: () => void;
-  /** The transaction is durable; those who wrote it hear of it next. */
+  /** The transaction is durable; its writers are notified next. */
   onCommit?: () => void;
 };
 
@@ -23,7 +23,7 @@ type Batch = {
   durable: Promise<void>;
   resolve: () => void;
   reject: (error: AppError) => void;
-  /** The whole transaction was taken back; nothing more is written in this turn. */
+  /** The whole transaction was rolled back; nothing more is written in this turn. */
   failure: AppError | null;
   flush: NodeJS.Immediate;
 };
@@ -49,14 +49,14 @@ export class GroupCommit {
     };
   }
 
-  /** Resolves when it is durable. */
+  /** Resolves once it is durable. */
   async write<T>(run: () => T): Promise<T> {
     const { result, durable } = this.stage(run);
     await durable;
     return result;
   }
 
-  /** Throws what `run` throws, and then nothing of it was written. */
+  /** Throws what `run` throws; then nothing of it was written. */
   stage<T>(run: () => T): Staged<T> {
     const batch = this.#begun();
     const { savepoint, release } = this.#statements;
@@ -71,12 +71,12 @@ export class GroupCommit {
     }
   }
 
-  /** When that is durable which is written by now; null when all is. */
+  /** Resolves once everything written so far is durable; null if it already is. */
   get pending(): Promise<void> | null {
     return this.#batch?.durable ?? null;
   }
 
-  /** Makes durable what was written; nothing is taken after that. */
+  /** Makes all writes durable; later ones are refused. */
   close(): void {
     this.#closed = true;
     this.#flush();
@@ -91,7 +91,7 @@ export class GroupCommit {
 
   #begin(): Batch {
     const { promise: durable, resolve, reject } = withResolvers();
-    // Each of those who wrote has a promise of its own that was made of this one.
+    // Each writer has its own promise derived from this one.
     durable.catch(() => {});
     const batch: Batch = { durable, resolve, reject, failure: null, flush: setImmediate(() => this.#flush()) };
     this.#batch = batch;
@@ -104,7 +104,7 @@ export class GroupCommit {
     return batch;
   }
 
-  /** A full disk and a file that is not ours any more concern everything that was written with it. */
+  /** A full disk, or a file that is no longer ours, fails the whole transaction. */
   #takeBack(batch: Batch, error: unknown): void {
     if (isFileError(error) || !this.#db.inTransaction) return this.#fail(batch, error);
     const { undo, release } = this.#statements;

@@ -1,4 +1,4 @@
-/** What can be said about a store file in a moment, without changing it and whether somebody uses it or not. */
+/** Inspects a store file quickly and without changing it, even while it is in use. */
 import { existsSync } from "node:fs";
 import { AppError } from "../../app-error.ts";
 import { realStorePath, refuseUnusable } from "./file/file-access.ts";
@@ -17,7 +17,7 @@ export type StoreInspection =
       state: "sound";
       version: number;
       heldBy: { pid: number | null } | null;
-      /** The latest time that is written down in it. */
+      /** The latest time stored in it. */
       newestAt: number | null;
     };
 
@@ -26,7 +26,7 @@ export function inspectStore(path: string): StoreInspection {
     refuseNetworkFilesystem(path);
     refuseForgotten(realStorePath(path));
     if (!existsSync(path)) return { state: "absent" };
-    // Before it is opened: that would leave files beside it which are as unwritable as it is.
+    // Before it is opened: opening would leave files next to it that are just as unwritable.
     refuseUnusable(realStorePath(path));
     return { state: "sound", heldBy: storeHolder(path), ...readStore(path) };
   } catch (error) {
@@ -41,7 +41,7 @@ function readStore(path: string): { version: number; newestAt: number | null } {
   try {
     refuseNewer(db, path);
     const version = versionOf(db);
-    // A start that was cut short at its first step leaves an empty file, and the next start fills it.
+    // A start that was interrupted at its first step leaves an empty file, and the next start fills it.
     if (version === 0 && db.prepare("SELECT 1 FROM sqlite_schema").get() === undefined)
       return { version, newestAt: null };
     if (version === 0) throw storeCorrupt(path, undefined, { subject: "file", problem: "is not a Waybill store" });

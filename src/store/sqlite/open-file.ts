@@ -1,4 +1,4 @@
-/** Opens a store file the safe way, or says in plain words why not. The file is never changed by a refusal. */
+/** Opens a store file safely, or reports why not. A refusal never changes the file. */
 import { statSync } from "node:fs";
 import Database from "better-sqlite3";
 import { refuseUnusable } from "./file/file-access.ts";
@@ -20,7 +20,7 @@ export function openFile(path: string, options: { readonly?: boolean; suspicious
 }
 
 function connect(path: string, readonly: boolean): Database.Database {
-  // SQLite would call it a failing disk.
+  // SQLite would report a failing disk.
   if (statSync(path).isDirectory()) throw storeUnavailable(path, "it is a directory");
   const db = new Database(path, { readonly, fileMustExist: true, timeout: 5000 });
   try {
@@ -28,7 +28,7 @@ function connect(path: string, readonly: boolean): Database.Database {
     db.pragma("synchronous = FULL");
     // 32 MB. Many steps change the same pages, and a checkpoint writes each of them once.
     db.pragma("wal_autocheckpoint = 8000");
-    // 16 MB, as it is needed. Lanes that move at once write to pages far from each other.
+    // Up to 16 MB. Lanes that move concurrently write to pages far from each other.
     db.pragma("cache_size = -16384");
     db.pragma("foreign_keys = ON");
     return db;
@@ -38,19 +38,19 @@ function connect(path: string, readonly: boolean): Database.Database {
   }
 }
 
-/** A pass over a file of this size takes a moment; a larger one is checked after the start. */
+/** A pass over a file of this size takes a moment; larger files are checked after the start. */
 const smallBytes = 64 * 1024 * 1024;
-/** For the open deliveries, of which there may be many. */
+/** A time limit, because there may be many open deliveries. */
 const openCheckMs = 1000;
 
-/** A writing connection moves its log into the file even when it is only closed again, so this looks beforehand. */
+/** Opening for writing moves the log into the file, even if it is just closed again, so the checks come first. */
 function inspect(path: string, suspicious: boolean): void {
   const db = connect(path, true);
   try {
     refuseNewer(db, path);
     readSchema(db);
     const isQuick = statSync(path).size <= smallBytes;
-    // Whatever it costs after a process died with the store open.
+    // After a process died with the store open, check whatever it costs.
     const [finding] = isQuick || suspicious ? checkFile(db, true) : [];
     if (finding) throw storeCorrupt(path, undefined, finding);
     if (versionOf(db) !== schemaVersion) return;
@@ -61,7 +61,7 @@ function inspect(path: string, suspicious: boolean): void {
   }
 }
 
-/** SQLite opens a file when it is first read; this is that read. */
+/** SQLite only opens a file when it is first read; this is that read. */
 export function readSchema(db: Database.Database): void {
   db.prepare("SELECT count(*) FROM sqlite_schema").get();
 }

@@ -1,4 +1,4 @@
-/** Carries out what is planned for a team: its rows, the lanes of its members, and the log. */
+/** Carries out plans for a team: its rows, the lanes of its members, and the log. */
 import type Database from "better-sqlite3";
 import type { Lane } from "../../core/lane/lane.ts";
 import type { TeamWrites } from "../../core/plan/team-plans.ts";
@@ -23,7 +23,7 @@ export type TeamWriterDeps = {
 
 export function teamWriter(db: Database.Database, { lanes, log, handOvers, saveLane, now }: TeamWriterDeps) {
   const teams = teamStatements(db);
-  /** Teams that have files. Every message to somebody who reads asks for them. */
+  /** Teams with files. Cached, because every message to a mailbox checks it. */
   const files = new Set(teams.withFiles());
   let mayBeWrong = false;
   const laneOf = (member: Pick<Member, "lane"> | undefined): Lane | null =>
@@ -43,7 +43,7 @@ export function teamWriter(db: Database.Database, { lanes, log, handOvers, saveL
     teams.save(team);
     if ((before?.directory ?? null) !== team.directory) moveFiles(team, before);
     for (const lane of changed) saveLane(lane);
-    // Whether a lane may work follows from its team.
+    // Whether a lane may work depends on its team.
     for (const { lane } of [...(before?.members ?? []), ...team.members]) if (lane !== null) lanes.reread(lane);
     log.addTeam(team.name, team, before ? now() : team.createdAt);
     return team;
@@ -80,7 +80,7 @@ export function teamWriter(db: Database.Database, { lanes, log, handOvers, saveL
     find: teams.find,
     all: teams.all,
     files: files as ReadonlySet<string>,
-    /** To be called when something that was written has been taken back. */
+    /** Call after a write was rolled back. */
     forget(): void {
       if (!mayBeWrong) return;
       mayBeWrong = false;
@@ -106,7 +106,7 @@ export function teamWriter(db: Database.Database, { lanes, log, handOvers, saveL
       log.addTeam(name, null, now());
       return true;
     },
-    /** A lane that names its team and its member makes them where they are missing. */
+    /** A lane that names a team and a member creates them if they are missing. */
     joined(lane: Lane, { team, member, createdAt }: NewLane): Lane {
       if (team === null || member === null) return lane;
       const names = { team: canonicalName(team), name: canonicalName(member) };

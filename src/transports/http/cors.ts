@@ -1,12 +1,12 @@
 /**
- * CORS headers for a mount whose clients run in pages of other origins. Which origins may call was decided before
- * (gates.ts). A preflight carries no token, so it is answered before one is asked for.
+ * CORS headers for a mount whose clients run in pages of other origins. gates.ts has already checked the origin. A
+ * preflight carries no token, so it is answered before the token is checked.
  */
 import type { MiddlewareHandler } from "hono";
 import type { Env } from "./env.ts";
 
 const methods = "GET, HEAD, POST, PUT, PATCH, DELETE";
-/** How long a browser may remember the answer to a preflight. */
+/** How long a browser may cache the response to a preflight. */
 const maxAgeSeconds = "600";
 
 export const allowCrossOrigin: MiddlewareHandler<Env> = async (c, next) => {
@@ -19,7 +19,7 @@ export const allowCrossOrigin: MiddlewareHandler<Env> = async (c, next) => {
     c.header("Access-Control-Max-Age", maxAgeSeconds);
     c.res = c.body(null, 204);
   } else await next();
-  // Last, so that errors have them, too: else a page could not tell a wrong password from a server that is off.
+  // Set last, so that errors carry them: otherwise a page could not tell a wrong password from a server that is down.
   c.res.headers.set("Access-Control-Allow-Origin", origin);
   c.res.headers.set("Access-Control-Expose-Headers", "X-Next-Cursor");
   c.res.headers.append("Vary", "Origin");

@@ -6,13 +6,13 @@ export type ConnectionInfo = {
   port: number;
   /** Aborted when the server closes. */
   closing: AbortSignal;
-  /** Runs once the response was sent, or cannot be sent any more. */
+  /** Runs once the response has been sent, or can no longer be sent. */
   afterAnswer(run: () => void): void;
   /** Ends the connection in the middle of the response. */
   cutOff(): void;
-  /** Gets the route of a mounted API that answers the request. */
+  /** Receives the route of a mounted API that handles the request. */
   mountedRoute?(route: string): void;
-  /** Whose token opened a mounted API that has its own. */
+  /** The owner of the token, for a mounted API that has its own tokens. */
   caller?: Caller;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Another API that the same server offers below a path of its own. It stands behind the same gates as the rest, or has its
- * own tokens, and its routes are loaded with the first request for them.
+ * Another API that the same server offers under its own path. It is behind the same gates as the rest, or has its own
+ * tokens. Its routes are loaded on the first request.
  */
 import type { Context, ErrorHandler } from "hono";
 import { Hono } from "hono";
@@ -13,30 +13,30 @@ import type { RouteDeps } from "./routes/route-deps.ts";
 
 export type Mount = {
   basePath: string;
-  /** `report` gets what is our fault and not the client's. */
+  /** `report` gets the errors that are our fault, not the client's. */
   answerError: (c: Context, error: unknown, report: (error: unknown) => void) => Response;
-  /** Where a client finds what there is. */
+  /** Tells a client where to find the list of routes. */
   notFoundHint: string;
-  /** For clients that only know Basic: the token is also taken as the password of this user. Null where it is not. */
+  /** For clients that support only Basic: the token is also accepted as this user's password. Null to disable. */
   basic: { user: string; hint: string } | null;
   /**
-   * For an API with tokens of its own, one for each caller: whose this one is. Throws for any other, the API's token
-   * included. Null where the API's token is what opens it.
+   * For an API with its own tokens, one for each caller: returns the token's owner. Throws for any other token,
+   * including the API's. Null for a mount that uses the API's token.
    */
   callerOf: ((given: GivenToken) => Promise<Caller>) | null;
-  /** For an API that one other service calls, with a secret in place of a token: throws for a request without it. */
+  /** For an API called by a single service, with a secret instead of a token: throws if the secret is missing. */
   authorize?: (headers: Headers) => void;
-  /** Names under which this API alone may be addressed, in addition to those of the server. */
+  /** Host names that are allowed for this API only, in addition to those of the server. */
   hosts?: readonly string[];
-  /** The limit for a body, where it is not the server's. */
+  /** The size limit for a body, if it differs from the server's. */
   bodyBytes?: number;
-  /** Whether pages of the allowed origins may call it, which takes CORS headers. */
+  /** Whether pages of the allowed origins may call it, which requires CORS headers. */
   crossOrigin: boolean;
-  /** Its routes, without the path that they stand below. */
+  /** Its routes, relative to `basePath`. */
   load: () => Promise<(deps: RouteDeps) => Hono<Env>>;
 };
 
-/** `isApiToken` is for a hint to whoever sends the wrong one. */
+/** `isApiToken` allows a better hint when a client sends the API's token by mistake. */
 export type GivenToken = { token: string | null; isApiToken: boolean };
 
 export function mountOf(mounts: readonly Mount[], path: string): Mount | undefined {

@@ -9,7 +9,7 @@ export function streamEnd(c: Context<Env>): AbortController {
   return abortedBy(c.req.raw.signal, c.env.closing);
 }
 
-/** Not `AbortSignal.any`: it keeps what it made for as long as one of its sources lives, and the server's lives long. */
+/** Not `AbortSignal.any`, which leaks: its result lives as long as any source, and the server's signal lives long. */
 export function abortedBy(...signals: readonly AbortSignal[]): AbortController {
   const end = new AbortController();
   for (const signal of signals) {

@@ -1,4 +1,4 @@
-/** The tools as clients list them, with JSON schemas that are made once. */
+/** The tools as clients list them, with JSON schemas that are generated once. */
 import type { Tool as ListedTool } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { tools } from "./tools/registry.ts";

@@ -1,7 +1,7 @@
 /**
- * The route of `/mcp`. It keeps no sessions, so that clients go on after a restart of the daemon; every request is answered
- * by a server of its own, in the protocol revision that the client speaks. An answer is one JSON body and never a stream: of a
- * stream that breaks because the daemon died, clients do not tell their agent, who would wait for minutes.
+ * The route of `/mcp`. It keeps no sessions, so that clients can continue after a restart of the daemon: each request
+ * gets its own server, in the client's protocol revision. A response is one JSON body, never a stream: when a stream
+ * breaks because the daemon died, clients do not tell their agent, which would wait for minutes.
  */
 import type { Server } from "@modelcontextprotocol/server";
 import {
@@ -38,7 +38,7 @@ export function makeMcpApp(agents: AgentService, deps: RouteDeps): Hono<Env> {
         });
       } finally {
         ended();
-        // Takes its listeners off signals that live longer.
+        // Removes its listeners from signals that live longer.
         call.abort();
       }
     });
@@ -52,7 +52,7 @@ export function makeMcpApp(agents: AgentService, deps: RouteDeps): Hono<Env> {
 
 async function answer(server: Server, request: Request, keepAliveMs: number): Promise<Response> {
   if (!(await isLegacyRequest(request))) {
-    // One body, as long as nothing is sent before the result; nothing ever is.
+    // Responds with one body, because nothing is ever sent before the result.
     const handler = createMcpHandler(() => server, { legacy: "reject", keepAliveMs });
     return handler.fetch(request);
   }

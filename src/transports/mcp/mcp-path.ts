@@ -1,2 +1,2 @@
-/** Where agents reach their tools over HTTP. */
+/** The path of the agents' tools over HTTP. */
 export const mcpPath = "/mcp";

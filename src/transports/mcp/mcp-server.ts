@@ -1,6 +1,7 @@
 /**
- * A server for one request over HTTP, or for one connection over stdio. It lists the tools and hands calls on. It is the
- * SDK's plain server, because the other one checks arguments itself, in words that help no model.
+ * A server for one request over HTTP, or for one connection over stdio. It lists the tools and forwards calls. It uses
+ * the SDK's low-level server, because the high-level one validates arguments itself, with errors that do not help a
+ * model.
  */
 import type { CallToolResult, RequestId } from "@modelcontextprotocol/server";
 import { Server } from "@modelcontextprotocol/server";
@@ -10,7 +11,7 @@ export type IncomingCall = {
   id: RequestId;
   name: string;
   args: Record<string, unknown>;
-  /** Aborted when the client cancels the call or is gone. */
+  /** Aborted when the client cancels the call or disconnects. */
   signal: AbortSignal;
 };
 

@@ -1,15 +1,15 @@
 /**
- * Calls that run, by caller and request. Clients of the older revision leave the request open and cancel it with another
- * one, which a server without sessions has to bring together with the first.
+ * Running calls, by caller and request. Clients of the older revision leave the request open and cancel it with another
+ * request, which a server without sessions must match with the first.
  *
- * Two clients of one caller may use the same ids. A cancelled call ends with what it knows so far, which does no harm to
- * the other.
+ * Two clients of one caller may use the same ids. A cancelled call returns what it knows so far, so cancelling the
+ * wrong one does no harm.
  */
 import type { RequestId } from "@modelcontextprotocol/server";
 import type { Caller } from "../../service/agent-service.ts";
 
 export type RunningCalls = {
-  /** The returned function takes it back. */
+  /** The returned function removes it. */
   add(caller: Caller, id: RequestId, call: AbortController): () => void;
   cancel(caller: Caller, id: RequestId): void;
 };

@@ -1,6 +1,6 @@
 /**
- * Tells clients what of a request was ignored: programs in a header of the answer, people in a toast of their terminal, once
- * for each lane.
+ * Reports which parts of a request were ignored: to programs in a response header, to people in a toast in their
+ * terminal, once for each lane.
  */
 import type { Context } from "hono";
 import type { Env } from "../http/env.ts";

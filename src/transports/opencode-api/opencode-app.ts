@@ -1,4 +1,4 @@
-/** The routes of the OpenCode-compatible API, over the service. They are OpenCode's and not part of our own document. */
+/** The routes of the OpenCode-compatible API, over the service. Waybill's OpenAPI document does not list them. */
 import { Hono } from "hono";
 import type { Env } from "../http/env.ts";
 import type { RouteDeps } from "../http/routes/route-deps.ts";

@@ -1,4 +1,4 @@
-/** What the routes for OpenCode's clients are added to, and what they are made from. */
+/** The app that the routes for OpenCode's clients are added to, and their dependencies. */
 import type { Hono } from "hono";
 import type { Env } from "../http/env.ts";
 import type { RouteDeps } from "../http/routes/route-deps.ts";

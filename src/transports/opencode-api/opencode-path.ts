@@ -1,5 +1,5 @@
-/** Where OpenCode's clients are served: everything below this path is OpenCode's API. */
+/** The base path of the API for OpenCode's clients. */
 export const openCodePath = "/opencode";
 
-/** Who OpenCode's clients say they are unless they are told otherwise. Its own server takes no other user, either. */
+/** The default user name of OpenCode's clients. OpenCode's own server accepts no other. */
 export const openCodeUser = "opencode";

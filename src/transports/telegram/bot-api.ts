@@ -1,4 +1,4 @@
-/** The Bot API as this transport calls it: through grammY, with limits of time. The outbox is the only place that retries. */
+/** Bot API clients with timeouts, made with grammY. They do not retry; the outbox does. */
 import { Api } from "grammy";
 import type { TelegramSettings } from "./settings.ts";
 
@@ -13,7 +13,7 @@ export function botApi(settings: ClientSettings): { calls: Api; polls: Api } {
   return { calls: client(callTimeoutMs), polls: client(longPollMs + callTimeoutMs) };
 }
 
-/** grammY names the signal of a library that Node.js has had built in since version 15. They are the same at run time. */
+/** grammY's types expect the signal of a polyfill. At run time it is the same as Node.js's own. */
 export function grammySignal(signal: AbortSignal): GrammySignal {
   return signal as unknown as GrammySignal;
 }

@@ -1,4 +1,4 @@
-/** What the parts of the transport share. */
+/** The context that the parts of the transport share. */
 import type { Api } from "grammy";
 import type { Clock } from "../../clock.ts";
 import type { TransportBox, TransportWrites } from "../../mail/outbox/transport-box.ts";
@@ -18,14 +18,14 @@ export type TelegramContext = {
   asks: ChatAsks;
   settings: TelegramSettings;
   clock: Clock;
-  /** Resolves when what was written for a chat has been sent, or cannot be soon. */
+  /** Resolves when a chat's outbox has been sent, or cannot be sent soon. */
   sent: (chat: number) => Promise<void>;
 };
 
-/** What handling an update comes to. It is committed together with the mark that the update was handled. */
+/** The result of handling an update. It is committed together with the mark that the update was handled. */
 export type Handled = Pick<TransportWrites, "outbox" | "state" | "moved"> & {
   /** Updates that were handled together with this one. */
   alsoHandled?: readonly string[];
-  /** Once that is durable. */
+  /** Runs after the commit. */
   after?: () => Promise<void>;
 };

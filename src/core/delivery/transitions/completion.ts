@@ -1,6 +1,7 @@
 /**
- * How a delivery ends: proven, failed for good, or by a person; and what is owed after that, the read, the end of the
- * turn, a check for the files that the answer names. Late proof and a person's retry open what had failed. Pure.
+ * How a delivery ends: proven, failed for good, or ended by a person; and what is owed after that: the read, the end
+ * of the turn, a check for the files that the answer names. Late proof and a person's retry reopen a failed one.
+ * Pure.
  */
 import type { Effect } from "../delivery-event.ts";
 import { missingFileDiagnostic } from "../prompt-text.ts";
@@ -35,7 +36,7 @@ export const completionTransitions: TransitionRules<
       acceptedAt: record.acceptedAt ?? event.at,
       nextAttempt: record.status === "failed_terminal" || event.turnEnded ? null : (event.next ?? null),
       claims: event.claims ?? null,
-      // A delivery that had failed for good gave its lane back then; late proof does not take it again.
+      // A delivery that failed for good released its lane then; late proof does not take it again.
       holdsLane: record.status !== "failed_terminal",
       turnEndedAt: event.turnEnded || record.status === "failed_terminal" ? event.at : null,
       readCommittedAt: event.readCommitted ? event.at : null,
@@ -119,7 +120,7 @@ export const completionTransitions: TransitionRules<
   released: {
     from: ["pending"],
     refuse: (record) => (record.heldReason === null ? "is_not_held" : null),
-    // Whoever lets it go on has decided that it is to be sent.
+    // A person who releases it has decided to send it.
     change: ({ heldReason, acceptanceUnknown }) => ({
       heldReason: null,
       acceptanceUnknown: acceptanceUnknown && heldReason !== mayHaveBeenSent,
@@ -150,7 +151,7 @@ export const completionTransitions: TransitionRules<
       rounds: event.round ?? record.rounds,
       acceptanceUnknown: false,
       failedAt: null,
-      // Whoever retries it wants it sent, whatever its expiry was.
+      // A person who retries it wants it sent, whatever its expiry.
       expiresAt: null,
       nextReconcileAt: null,
     }),
@@ -162,7 +163,7 @@ function readCommitOwed(record: DeliveryRecord): readonly Effect[] {
 }
 
 function turnMayRun(record: DeliveryRecord): boolean {
-  // A retry in a fresh session waits because the old one hangs, busy.
+  // A retry in a fresh session waits because the old session hangs while busy.
   const hangs = record.status === "retry_scheduled" && record.nextAttempt?.freshSession === true;
   return record.status === "accepted" || hangs || isUnconfirmed(record);
 }

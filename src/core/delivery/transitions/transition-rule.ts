@@ -1,4 +1,4 @@
-/** A row of the table that `transition` goes by: from which states an event is taken, and what it changes. */
+/** A row of the transition table: which states accept an event, and what it changes. */
 import type { DeliveryEventType, Effect, EventOf } from "../delivery-event.ts";
 import type { DeliveryRecord, Status } from "../record.ts";
 
@@ -12,5 +12,5 @@ export type TransitionRule<T extends DeliveryEventType> = {
   effects?: (record: DeliveryRecord) => readonly Effect[];
 };
 
-/** One row for each of these events, no more and no less. */
+/** Exactly one row for each of these events. */
 export type TransitionRules<T extends DeliveryEventType> = { [Type in T]: TransitionRule<Type> };

@@ -1,4 +1,4 @@
-/** The languages in which acknowledgements are known. */
+/** The languages in which acknowledgements are recognised. */
 import { chinese } from "./chinese.ts";
 import { dutch } from "./dutch.ts";
 import { english } from "./english.ts";

@@ -1,38 +1,38 @@
 /**
- * The phrases by which agents acknowledge and promise in one language: data, one file a language. `acknowledgement.ts`
- * says how they are put together. Where a language does not put spaces between words, set `spaced: false`.
+ * The phrases that agents use to acknowledge and promise in one language: data, one file per language.
+ * `acknowledgement.ts` combines them. For a language without spaces between words, set `spaced: false`.
  */
 export type Phrases = {
   spaced: boolean;
-  /** Acknowledge by themselves: "got it". */
+  /** Acknowledge on their own: "got it". */
   says: readonly string[];
-  /** Announce what is to come; with a verb of `verbs` behind them they are a promise: "I'll" + "check". */
+  /** Announce an action; followed by one of `verbs` they are a promise: "I'll" + "check". */
   will: readonly string[];
-  /** What is promised and is no result: "check", "look into", "get back". */
+  /** Promised actions that are not a result: "check", "look into", "get back". */
   verbs: readonly string[];
-  /** Stand between the two where the verb comes last: "ich werde" + "das" + "prüfen". */
+  /** Come between the two if the verb is last: "ich werde" + "das" + "prüfen". */
   objects: readonly string[];
-  /** Promise or acknowledge by themselves, whatever follows: "looking into", "thanks for". */
+  /** Promise or acknowledge on their own, whatever follows: "looking into", "thanks for". */
   open: readonly string[];
-  /** Promise when they end a clause, where verbs stand last. */
+  /** Promise when they end a clause, in languages where verbs come last. */
   endings: readonly string[];
-  /** May stand before one of these. */
+  /** May come before one of these. */
   before: readonly string[];
-  /** May stand behind what acknowledges. */
+  /** May follow an acknowledgement. */
   after: readonly string[];
-  /** Go along with an acknowledgement. Alone they may be an answer: "great", "of course". */
+  /** Accompany an acknowledgement. Alone they may be an answer: "great", "of course". */
   companions: readonly string[];
-  /** A promise that goes on with one of these explains something: "by", "because". */
+  /** A promise that continues with one of these explains something: "by", "because". */
   reasons: readonly string[];
-  /** Right behind the first words of a promise these make a statement of it: "monitoring" + "is" + "off". */
+  /** Directly after the first words of a promise, these turn it into a statement: "monitoring" + "is" + "off". */
   states: readonly string[];
-  /** Agree. Before a promise they only agree to it; alone, or as a sentence of their own, they answer. */
+  /** Agree. Before a promise they only agree to it; alone, or as their own sentence, they are an answer. */
   assents: readonly string[];
-  /** Say that work goes on when they are all that is said. */
+  /** Mean that work continues if they are the whole text. */
   alone: readonly string[];
 };
 
-/** Phrases between commas or line ends. */
+/** Phrases separated by commas or line breaks. */
 export function list(words: string): string[] {
   return words
     .split(/[,\n]/)

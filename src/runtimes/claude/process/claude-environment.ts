@@ -3,8 +3,8 @@ import type { AgentEnvironment } from "../../process/agent-environment.ts";
 import { inheritedEnvironment } from "../../process/agent-environment.ts";
 
 /**
- * Waybill's own variables, and those of a Claude Code session in which the daemon was started. A process that takes itself
- * for a child of that session, or skips its history, may keep no transcript, and nothing could be proven.
+ * Waybill's own variables, and those of a Claude Code session that started the daemon. With them, a process may believe
+ * that it is a child of that session, or skip its history. It may then write no transcript, so nothing could be proven.
  */
 const excluded =
   /^CLAUDE_(BIN|MCP_CONFIG_PATH|PID|EFFORT|ENV_FILE|PROJECT_DIR|PLUGIN_(ROOT|DATA)|CODE_(ENTRYPOINT|SSE_PORT|EXECPATH|INVOKED_SKILLS|CHILD_SESSION|SKIP_PROMPT_HISTORY|SESSION_(ID|ATTENDED)|(REMOTE|BRIDGE|CLOUD)_SESSION_ID))$/;
@@ -14,15 +14,15 @@ const defaults: Readonly<Record<string, string>> = {
   DISABLE_AUTOUPDATER: "1",
   DISABLE_TELEMETRY: "1",
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-  // Its own ten retries take minutes, even with a wrong key. Waybill retries later.
+  // The program's default of ten retries takes minutes, even with a wrong key. Waybill retries later.
   CLAUDE_CODE_MAX_RETRIES: "3",
-  // Subagents would continue after the end of the turn, and start turns by themselves.
+  // Background subagents would continue after the end of the turn, and start turns on their own.
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1",
-  // The model would have to search for tools before it can use them, including Waybill's own.
+  // Otherwise the model has to search for tools, including Waybill's own, before it can use them.
   ENABLE_TOOL_SEARCH: "false",
 };
 
-/** Without the nonce, which differs for each start. */
+/** Does not include the nonce, which differs for each start. */
 export function claudeEnvironment(env: NodeJS.ProcessEnv): AgentEnvironment {
   return {
     ...defaults,

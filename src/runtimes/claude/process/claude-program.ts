@@ -1,4 +1,4 @@
-/** Claude Code's program: its name, its error codes and where it comes from. */
+/** Claude Code's program: its name, its error codes and how to install it. */
 import { packageFile } from "../../../package-files.ts";
 import type { AgentProgram } from "../../process-pool/find-agent.ts";
 

@@ -1,8 +1,8 @@
-/** Files as blocks of content, in the form of Anthropic's API, which Claude Code passes on. Pure. */
+/** Files as content blocks of Anthropic's API, which Claude Code passes on. Pure. */
 import type { Json } from "../../json-fields.ts";
 import type { FileContent } from "../../model-files.ts";
 
-/** A text is a document as well, so that the prompt's own text stays apart from it. */
+/** A text file is also sent as a document, which keeps it apart from the prompt's own text. */
 export function fileBlock(file: FileContent): Json {
   switch (file.kind) {
     case "text":

@@ -1,9 +1,9 @@
 /**
  * Tracks one Claude Code process by the lines it prints: the prompts that it has queued and not finished, its asks, and
- * its responses to our requests. No I/O of its own: lines come in by `receive`, and go out by `write`.
+ * its responses to our requests. Does no I/O: lines come in through `receive` and go out through `write`.
  *
- * The program echoes a prompt only with the first output of the answer, so a prompt counts as queued by its lifecycle
- * line. A prompt that it knows already is echoed and nothing else.
+ * The program echoes a prompt only with the first output of the answer, so a prompt counts as queued when its lifecycle
+ * line arrives. If the program already knows a prompt, it only echoes it.
  */
 import { randomUUID } from "node:crypto";
 import type { Json } from "../../json-fields.ts";
@@ -26,17 +26,19 @@ export class StdioClient implements AgentClient {
   readonly #asks = new Map<string, ToolAsk & { askedAt: number }>();
   readonly #unfinished = new Set<string>();
   readonly #known = new Set<string>();
-  /** Prompts that somebody else sent to the session, and that are not finished. */
+  /** Unfinished prompts that somebody else sent to the session. */
   readonly #others = new Set<string>();
-  /** Prompts whose queueing is awaited. */
+  /** Prompts that the program has not queued yet. */
   readonly #awaited = new Map<string, () => void>();
   readonly #requests = new Map<string, PendingRequest>();
   #unprompted = false;
   #endReason: string | null = null;
-  /** The newest row that the program reported: its file must have it before the session counts as idle. */
+  /**
+   * The newest row that the program reported. The transcript file must contain it before the session counts as idle.
+   */
   newestRow: string | null = null;
   lastOutputAt: number | null = null;
-  /** The MCP servers that the newest turn had to do without. */
+  /** The MCP servers that were unavailable to the newest turn. */
   missingServers: readonly string[] = [];
 
   constructor(connection: ClientConnection, onResult: (result: TurnResult) => void) {
@@ -52,7 +54,7 @@ export class StdioClient implements AgentClient {
     return [...this.#asks.values()];
   }
 
-  /** Resolves when the program has queued the prompt; false when it ended before that. */
+  /** Resolves to true when the program has queued the prompt, to false when the program ended before that. */
   prompt(uuid: string, text: string, files: readonly Json[] = []): Promise<boolean> {
     if (this.#endReason !== null) return Promise.resolve(false);
     if (!this.#known.has(uuid)) this.#unfinished.add(uuid);
@@ -73,7 +75,7 @@ export class StdioClient implements AgentClient {
     return response;
   }
 
-  /** Connects an MCP server again; the program itself tries only at its start. */
+  /** Reconnects an MCP server; the program itself tries only when it starts. */
   reconnect(serverName: string): Promise<Json> {
     return this.request({ subtype: "mcp_reconnect", serverName });
   }
@@ -118,7 +120,7 @@ export class StdioClient implements AgentClient {
         if (line.parent_tool_use_id == null && uuid !== null) this.newestRow = uuid;
         return this.#outputReceived();
       case "stream_event":
-        // Others, such as a provider's ping, only show that the connection is alive.
+        // Other events, such as a provider's ping, only show that the connection is alive.
         if (asObject(line.event)?.type === "content_block_delta") this.lastOutputAt = this.#connection.now();
         return this.#outputReceived();
       case "result":
@@ -133,7 +135,7 @@ export class StdioClient implements AgentClient {
     }
   }
 
-  /** Without a prompt of ours, the program has started a turn by itself. */
+  /** Output without a prompt of ours means that the program started a turn on its own. */
   #outputReceived(): void {
     if (this.#unfinished.size === 0) this.#unprompted = true;
   }
@@ -146,7 +148,7 @@ export class StdioClient implements AgentClient {
     if (this.#others.delete(uuid) || wasOpen) this.#connection.onChange();
   }
 
-  /** What somebody else sends, such as another session of Claude Code, is named when its turn begins. */
+  /** The program names a prompt from elsewhere, such as another Claude Code session, when its turn begins. */
   #promptTaken(uuid: string): void {
     const isOurs = this.#known.has(uuid) || this.#awaited.has(uuid);
     this.#promptQueued(uuid);
@@ -181,7 +183,7 @@ export class StdioClient implements AgentClient {
     this.#connection.onChange();
   }
 
-  /** The program, or a tool server behind it, would wait forever. It recognises an unsupported request by this text. */
+  /** Without a response the program, or a tool server behind it, would wait forever. It looks for this exact text. */
   #decline(request_id: string, subtype: string): void {
     const response = { subtype: "error", request_id, error: `Unsupported control request subtype: ${subtype}` };
     this.#connection.write({ type: "control_response", response });

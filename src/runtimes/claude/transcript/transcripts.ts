@@ -1,6 +1,6 @@
 /**
- * The transcripts of Claude Code's sessions, as slices. A session has no file before its first prompt; that it was
- * prompted is marked before that, so that a missing file means a lost session.
+ * The transcripts of Claude Code's sessions, as slices. A session has no file before its first prompt. A marker is
+ * written before that prompt is sent, so a marked session without a file is lost.
  */
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../../clock.ts";
@@ -41,7 +41,7 @@ export class Transcripts {
     return this.#path(directory, sessionId) !== null;
   }
 
-  /** The one that changed last first. */
+  /** Most recently changed first. */
   sessionsIn(directory: string, since: number): Promise<string[]> {
     const folders = transcriptFolders(this.#options.configDirectory, directory);
     return listSessionFiles({ folders, sessionOf: sessionOfTranscript, directory, since });
@@ -61,7 +61,7 @@ export class Transcripts {
     this.#markers.write(sessionId);
   }
 
-  /** Keeps what the program reports at the end of a turn and does not write into its file. */
+  /** Keeps the report at the end of a turn, which the program does not write to its file. */
   turnEnded(sessionId: string, result: TurnResult): void {
     setNewest(this.#results, sessionId, result, maxResults);
   }
@@ -72,12 +72,12 @@ export class Transcripts {
     limit: number | null,
     { client, isOrphaned }: SessionProcess<StdioClient>,
   ): Promise<TranscriptSlice> {
-    // Checked first: the file of a session that is idle now, read afterwards, is complete.
+    // Check this before reading: if the session is idle now, the file that is read afterwards is complete.
     const busy = isOrphaned || client?.isWorking === true;
     const status = busy ? "busy" : "idle";
     const file = this.#file(directory, sessionId);
     const reader = file && (await this.#read(file, busy ? null : (client?.newestRow ?? null)));
-    // The program can neither resume nor begin a session whose file has no conversation.
+    // The program can neither resume nor start a session if its file contains no conversation.
     if (!reader || reader.size === 0) {
       const isLost = !busy && this.#markers.has(sessionId);
       const empty = { rows: [], complete: true, lastActivityAt: null };

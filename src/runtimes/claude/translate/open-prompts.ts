@@ -1,4 +1,4 @@
-/** The prompts that the program has queued and not finished, oldest first, with the texts of those that Waybill sent. */
+/** The prompts that the program has queued but not finished, oldest first, with the text of those that Waybill sent. */
 import { KnownIds } from "../../../core/turn/item-tracker.ts";
 
 const maxEnded = 1000;
@@ -17,7 +17,7 @@ export class OpenPrompts {
     return this.#open;
   }
 
-  /** The oldest: the program works on it. */
+  /** The oldest prompt, which the program is working on. */
   get running(): string | null {
     const [oldest] = this.#open;
     return oldest ?? null;
@@ -27,7 +27,7 @@ export class OpenPrompts {
     this.#texts.set(uuid, text);
   }
 
-  /** The program has queued it. Returns its text, empty when Waybill did not send it, or null when it has ended. */
+  /** The program queued a prompt. Returns its text (empty if Waybill did not send it), or null if it has ended. */
   queued(uuid: string): string | null {
     if (this.#ended.has(uuid)) {
       this.#texts.delete(uuid);
@@ -41,12 +41,12 @@ export class OpenPrompts {
     this.#started.add(uuid);
   }
 
-  /** Those that others sent and the program has taken. */
+  /** Ends the prompts that others sent and that the program has started. */
   endOthers(): void {
     for (const uuid of this.#started) if (!this.#texts.has(uuid)) this.end(uuid);
   }
 
-  /** Returns false when it was not open. */
+  /** Returns false if the prompt was not open. */
   end(uuid: string): boolean {
     this.#ended.add(uuid);
     this.#started.delete(uuid);

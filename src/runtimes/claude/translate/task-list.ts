@@ -1,4 +1,4 @@
-/** The agent's plan: written as a whole (TodoWrite), or kept here task by task (TaskCreate, TaskUpdate). */
+/** The agent's plan: either replaced as a whole (TodoWrite), or built up task by task (TaskCreate, TaskUpdate). */
 import type { Json } from "../../json-fields.ts";
 import { asList, asObject, asText } from "../../json-fields.ts";
 
@@ -25,7 +25,7 @@ export class TaskList {
   #updated(input: Json, result: Json): unknown {
     const id = asText(result.taskId) ?? asText(input.taskId);
     if (id === null || result.success === false) return null;
-    // Of a task of an earlier process only the number is known.
+    // For a task from an earlier process only the number is known.
     const known = this.#tasks.get(id) ?? { id, subject: "", status: "pending" };
     const status = asText(input.status) ?? known.status;
     if (status === "deleted") this.#tasks.delete(id);

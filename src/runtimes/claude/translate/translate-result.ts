@@ -1,12 +1,12 @@
 /**
- * How a turn ended, by its `result` line. Pure. `subtype` is `success` even after an error of the provider, and an
+ * How a turn ended, according to its `result` line. Pure. `subtype` is `success` even after a provider error, and an
  * interrupt counts as an error; `terminal_reason` and `is_error` tell them apart.
  */
 import type { TurnEndReason } from "../../../core/turn/universal-event.ts";
 import type { Json } from "../../json-fields.ts";
 import { asList, asText } from "../../json-fields.ts";
 
-/** The reason is null where the program does not give it. */
+/** The reason is null if the program does not give one. */
 export function turnEnd(result: Json): { reason: TurnEndReason | null; error: string | null } {
   const why = asText(result.terminal_reason) ?? "";
   if (why.startsWith("aborted")) return { reason: "aborted", error: null };

@@ -10,7 +10,7 @@ export function resultState(block: Json, input: Json, rejected: boolean): ToolSt
     : { status: "completed", input, output };
 }
 
-/** The model sees a refused and a stopped call alike; these notes tell them apart. */
+/** To the model, refused and stopped calls look the same; these notes tell them apart. */
 export function executionNote(line: Json, call: string): { refused: boolean; notRun: string | null } {
   const notes = asList(line.tool_result_meta).map(asObject);
   const note = notes.find((one) => one?.id === call) ?? {};

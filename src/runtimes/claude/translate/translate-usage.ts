@@ -1,4 +1,4 @@
-/** Token usage and costs of Claude Code, in the fields that all runtimes share. Pure. */
+/** Claude Code's token usage and costs, in the fields that all runtimes share. Pure. */
 import type { Tokens } from "../../../core/turn/universal-event.ts";
 import type { Json } from "../../json-fields.ts";
 import { asNumber, asObject } from "../../json-fields.ts";
@@ -17,8 +17,9 @@ export function tokensOf(usage: Json): Tokens {
 }
 
 /**
- * The usage of the turn that a `result` ends, with its subagents. The line's own `usage` leaves those out, and its total
- * cost grows with the process and over a resume: `costBefore` is the total at the last `result`, null when unknown.
+ * The usage of the turn that a `result` ends, including subagents. The line's own `usage` leaves those out, and its
+ * total cost accumulates over the process and a resume. `costBefore` is the total at the previous `result`, null if
+ * unknown.
  */
 export function turnUsage(result: Json, costBefore: number | null): TurnUsage | null {
   const models = asObject(result.model_usage_since_last_result);

@@ -1,6 +1,6 @@
 /**
- * The file that a server prints to, bounded in size: what no longer fits, and the output of the server before, is kept in
- * a second file. The server only appends, so the file can be truncated under it.
+ * The file that a server prints to, limited in size. A second file keeps output that no longer fits, and the output of
+ * the previous server. The server only appends, so the file can be truncated while it runs.
  */
 import { copyFileSync, openSync, renameSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ export function boundOutput(directory: string, onError: (error: unknown) => void
   return () => clearInterval(timer);
 }
 
-/** Loses what is printed between the copy and the truncation, which a log can bear. */
+/** Loses output that is printed between the copy and the truncation, which is acceptable for a log. */
 export function shrinkOutput(directory: string, max = maxBytes): void {
   if (sizeIn(directory) <= max) return;
   copyFileSync(outputIn(directory), earlierIn(directory));

@@ -1,6 +1,6 @@
 /**
- * A permission that a person gives with "always" overrides every rule in OpenCode, denials included, and covers all below
- * the requested directory. One that would allow something denied is therefore given once. Pure.
+ * A permission that a person grants with "always" overrides every rule in OpenCode, including denials, and covers
+ * everything below the requested directory. If that would allow something denied, it is granted only once. Pure.
  */
 import type { PermissionRequest } from "../server/opencode-api.ts";
 import type { PermissionRule } from "./permission-policy.ts";
@@ -13,7 +13,7 @@ export function allowsDenied(
   return denied.some((rule) => always.some((pattern) => covers(pattern, rule.pattern)));
 }
 
-/** Matches as OpenCode does: `*` is any text, slashes included. */
+/** Matches like OpenCode: `*` is any text, including slashes. */
 function covers(pattern: string, subject: string): boolean {
   const escaped = pattern.replace(/[.+^${}()|[\]\\]/g, "\\$&");
   return new RegExp(`^${escaped.replaceAll("*", ".*").replaceAll("?", ".")}$`, "s").test(subject);

@@ -1,6 +1,6 @@
 /**
- * While no events arrive, sessions that may be busy are polled every two seconds, so that the end of a turn and a pending
- * ask are found all the same. Without a busy session no timer runs.
+ * While no events arrive, polls the sessions that may be busy every two seconds, to notice the end of a turn and
+ * pending asks. No timer runs while no session is busy.
  */
 import type { Clock } from "../../../clock.ts";
 
@@ -19,7 +19,7 @@ export class BusyPolling {
     this.#options = options;
   }
 
-  /** To be called at every read, also at one that fails: what is not known to be idle may be busy. */
+  /** Call this at every read, even a failed one: a session that is not known to be idle may be busy. */
   mark(sessionId: string, status: "busy" | "idle"): void {
     if (status === "busy") this.#busy.add(sessionId);
     else this.#busy.delete(sessionId);

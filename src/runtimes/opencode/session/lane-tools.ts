@@ -1,6 +1,7 @@
 /**
- * Connects each lane's entry of Waybill's own tools on the OpenCode server, before a prompt. The server forgets entries
- * when it ends or reloads a directory. A prompt never waits long for them, and is sent without them if need be.
+ * Connects Waybill's own tools on the OpenCode server before a prompt, with one entry per lane. The server forgets
+ * entries when it ends or reloads a directory. A prompt never waits long for the tools, and is sent without them if
+ * need be.
  */
 import { messageOf } from "../../../app-error.ts";
 import type { Notice } from "../../../core/lane/lane.ts";
@@ -19,7 +20,7 @@ export class LaneTools {
   readonly #options: LaneToolsOptions;
   readonly #closing = new AbortController();
   readonly #connected = new Map<string, Entry>();
-  /** Attempts under way; `waited` resolves with the attempt or when a prompt has waited long enough. */
+  /** Attempts in progress; `waited` resolves with the attempt, or when a prompt has waited long enough. */
   readonly #attempts = new Map<string, Entry & { waited: Promise<void> }>();
   readonly #disconnecting = new Map<string, Promise<void>>();
   readonly #problems = new Map<string, string>();
@@ -28,7 +29,7 @@ export class LaneTools {
     this.#options = options;
   }
 
-  /** For the lane's sessions. While the tools are not available, the rules stay the same. */
+  /** Rules for the lane's sessions. They stay the same while the tools are unavailable. */
   async rules(laneId: string): Promise<PermissionRule[]> {
     return (await findToolServer(laneId, this.#options)) === null ? [] : toolRules(laneId);
   }
@@ -46,7 +47,7 @@ export class LaneTools {
     if (connected && isSame(connected, entry)) return;
     const running = this.#attempts.get(laneId);
     if (running && isSame(running, entry)) return running.waited;
-    // A lane that has moved.
+    // The lane has moved to another directory.
     if (connected && connected.directory !== directory) this.#disconnect(laneId, connected);
     const attempt = { ...entry, waited: Promise.resolve() };
     this.#attempts.set(laneId, attempt);
@@ -61,7 +62,7 @@ export class LaneTools {
     return problem === undefined ? [] : [toolsUnavailable(problem)];
   }
 
-  /** The server may have lost its entries: those of a directory, or all of them. */
+  /** The server may have lost the entries of a directory, or all of them (null). */
   forget(directory: string | null): void {
     for (const entries of [this.#connected, this.#attempts]) {
       for (const [laneId, entry] of entries) {
@@ -107,7 +108,7 @@ export class LaneTools {
     }
   }
 
-  /** A failure does no harm: the token of a lane ends with the lane, and the entry with the server. */
+  /** A failure is harmless: a lane's token expires with the lane, and the entry is lost when the server ends. */
   #disconnect(laneId: string, { directory }: Entry): void {
     const { api } = this.#options;
     const ended = api.disconnectTools(entryName(laneId), directory, this.#closing.signal).catch(() => {});

@@ -1,10 +1,10 @@
 /**
- * Converts the permission policy into OpenCode's rules for one session and its table for the whole server. Pure.
+ * Converts the permission policy to OpenCode's rules for one session and its table for the whole server. Pure.
  *
  * In OpenCode the last matching rule decides. The rules of a session come after those of the agent and of every
- * configuration file, so they override a project's own files. The session of a subtask only inherits denials and rules
- * about external directories, so the rest is in the server's table as well, and starting a subagent whose own definition
- * overrides that table needs a permission (subagent-rules.ts).
+ * configuration file, so they override a project's own files. A subtask's session inherits only denials and rules about
+ * external directories. The other rules are therefore also in the server's table, and a subagent with a definition that
+ * overrides that table needs a permission to start (subagent-rules.ts).
  */
 import { homedir } from "node:os";
 import { relative, sep } from "node:path";
@@ -21,18 +21,18 @@ export type PermissionTable = Exclude<PermissionConfig, string>;
 export type OpencodePermissionPolicy = "safe" | "trusted" | PermissionTable;
 
 export type PermissionContext = {
-  /** Null for an attached server, whose owner decides what to ask for. */
+  /** Null for an attached server: its owner decides what needs a permission. */
   policy: OpencodePermissionPolicy | null;
-  /** The lane's own. */
+  /** The lane's own directory. */
   directory: string;
-  /** The root of the repository around it; `/` without one. What lies in it is not external. */
+  /** The root of the repository that contains it; `/` without one. Nothing inside is external. */
   worktree: string;
   otherDirectories: readonly string[];
-  /** Waybill's own, under each of its paths. */
+  /** Waybill's own state directory, by each of its paths. */
   stateDirectories: readonly string[];
   /** From the definition of the lane's agent. */
   agentRules: readonly PermissionRule[];
-  /** All that the server knows for the directory, including those in the project's own files. */
+  /** All agents that the server knows for the directory, including those in the project's own files. */
   agents: readonly Subagent[];
 };
 
@@ -40,7 +40,7 @@ type Action = PermissionRule["action"];
 
 const shellAndNetwork = ["bash", "webfetch", "websearch"] as const;
 
-/** For one session. Complete, so that it also overrides the rules of an earlier policy. */
+/** The rules for one session. They are complete, so that they also override the rules of an earlier policy. */
 export function sessionPermissionRules(ground: PermissionContext): PermissionRule[] {
   const rules = ownRules(ground);
   // A trusted agent needs no permission inside the directory, and neither does a subtask.
@@ -48,7 +48,7 @@ export function sessionPermissionRules(ground: PermissionContext): PermissionRul
   return [...own, ...limitsOf(ground, new Set(own.map((one) => one.permission))), ...denials(ground)];
 }
 
-/** For all sessions of a server that Waybill starts. Those that are no lane's may not use the tools of lanes. */
+/** For all sessions of a server that Waybill starts. Sessions without a lane may not use the tools of lanes. */
 export function permissionTable(policy: OpencodePermissionPolicy): PermissionTable {
   return { ...policyTable(policy), [entryPattern]: "deny" };
 }
@@ -61,14 +61,14 @@ function policyTable(policy: OpencodePermissionPolicy): PermissionTable {
   return policy === "trusted" ? { ...table, read: "allow" } : table;
 }
 
-/** The value of OPENCODE_CONFIG_CONTENT, with the policy instead of its permissions. */
+/** The value of OPENCODE_CONFIG_CONTENT, with its permissions replaced by the policy. */
 export function withPermissions(content: string | undefined, policy: OpencodePermissionPolicy): string {
   const given: unknown = content?.trim() ? JSON.parse(content) : {};
   const config = given !== null && typeof given === "object" && !Array.isArray(given) ? given : {};
   return JSON.stringify({ ...config, permission: permissionTable(policy) });
 }
 
-/** Whether a session has these rules already, as its last ones. */
+/** Whether these are already the last rules of a session. */
 export function endsWith(has: readonly PermissionRule[], rules: readonly PermissionRule[]): boolean {
   const tail = has.slice(has.length - rules.length);
   const key = ({ permission, pattern, action }: PermissionRule) => JSON.stringify([permission, pattern, action]);
@@ -90,15 +90,15 @@ function ownRules({ policy, directory, worktree }: PermissionContext): Permissio
 
 const actionOf = (policy: "safe" | "trusted"): Action => (policy === "safe" ? "ask" : "allow");
 
-/** For a lane in a part of a repository. For other lanes, an edit outside is one in an external directory. */
+/** For a lane in a subdirectory of a repository. For other lanes, anything outside is an external directory. */
 function editsOutside(directory: string, worktree: string): PermissionRule[] {
   const inside = relative(worktree, directory);
   if (worktree === "/" || inside === "" || !isInside(directory, worktree)) return [];
-  // What lies outside of the repository is an external directory, which has a rule of its own.
+  // Anything outside the repository is an external directory, which has its own rule.
   return [rule("edit", "*", "ask"), rule("edit", "../*", "allow"), rule("edit", `${literal(inside)}/*`, "allow")];
 }
 
-/** Keeps the agent's denials: from its first denial on, its rules follow ours. */
+/** Keeps the agent's denials: its rules, from its first denial on, are repeated after ours. */
 function limitsOf({ agentRules, policy }: PermissionContext, permissions: ReadonlySet<string>): PermissionRule[] {
   return [...permissions].flatMap((permission) => {
     const rules = agentRules.filter((one) => one.permission === permission || one.permission === "*");
@@ -119,7 +119,7 @@ function denials({ directory, worktree, otherDirectories, stateDirectories }: Pe
   ]);
 }
 
-/** What lies inside the lane's directory or its repository is not external. */
+/** Nothing inside the lane's directory or its repository is external. */
 function denialsInside(denied: string, directory: string, worktree: string): PermissionRule[] {
   const isInternal = isInside(denied, directory) || (worktree !== "/" && isInside(denied, worktree));
   if (!isInternal || isInside(directory, denied)) return [];
@@ -131,7 +131,7 @@ function deny(permission: string, path: string): PermissionRule[] {
   return [rule(permission, path, "deny"), rule(permission, `${path}/*`, "deny")];
 }
 
-/** Reads a table as OpenCode does. */
+/** Reads a table like OpenCode. */
 function rulesOf(table: PermissionTable): PermissionRule[] {
   return Object.entries(table).flatMap(([permission, given]) => {
     if (given === undefined) return [];

@@ -1,4 +1,4 @@
-/** What was published of a lane's session so far, as far as later signals depend on it. */
+/** The published state of a lane's session that later signals depend on. */
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { Signal, SignalBody } from "../../../core/turn/signal.ts";
 
@@ -6,9 +6,9 @@ export class PublishedSession {
   lane: Lane;
   /** Increases with every event and every resync. */
   revision = 0;
-  /** The prompt of the oldest turn whose end was not published. */
+  /** The prompt of the oldest turn that has no published end. */
   openPrompt: string | null = null;
-  /** The newest prompt whose turn's end was published. */
+  /** The prompt of the newest turn that has a published end. */
   endedPrompt: string | null = null;
   isBusy = false;
   isLaneRemoved = false;
@@ -24,7 +24,7 @@ export class PublishedSession {
     if (signal.type === "permission" || signal.type === "question") this.#asks.set(signal.ask, signal.type);
     else if (signal.type === "permission_over" || signal.type === "question_over") this.#asks.delete(signal.ask);
     else if (signal.type === "busy" || signal.type === "message") this.isBusy = true;
-    // A rest before any work belongs to an earlier turn.
+    // A `rest` before any work belongs to an earlier turn.
     else if (signal.type === "died" || (signal.type === "rest" && this.isBusy)) this.#endTurn();
     else if (signal.type === "prompt" && signal.nativeSession === undefined) {
       this.#newestPrompt = signal.message;
@@ -33,7 +33,7 @@ export class PublishedSession {
     }
   }
 
-  /** Ends the asks that are no longer pending; nobody here knows how they were answered. */
+  /** Ends the asks that are no longer pending. How they were answered is unknown. */
   expiredAsks(pending: readonly string[]): SignalBody[] {
     return [...this.#asks]
       .filter(([ask]) => !pending.includes(ask))

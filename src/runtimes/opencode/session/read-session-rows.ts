@@ -1,6 +1,6 @@
 /**
- * Reads rows and status of one moment. They come from separate requests, which go out together. A turn may begin or end
- * between them, and shows by an idle session with an open row; then they are read once more, one after the other.
+ * Reads a consistent pair of rows and status. They come from two requests that are sent together. If a turn begins or
+ * ends between them, the session appears idle with an open row; then both are read again, one after the other.
  */
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { OpencodeApi, StoredMessage } from "../server/opencode-api.ts";
@@ -8,7 +8,7 @@ import type { SessionRegistry } from "./session-registry.ts";
 
 export type SessionRows = { rows: StoredMessage[]; status: "idle" | "busy" | "retry" };
 
-/** Null when the server does not know the session. */
+/** Null if the server does not know the session. */
 export async function readSessionRows(
   { api, registry }: { api: OpencodeApi; registry: SessionRegistry },
   lane: Lane,
@@ -19,7 +19,7 @@ export async function readSessionRows(
   const directory = await registry.directoryOf(lane, sessionId, signal);
   const readStatus = async () => (await api.statuses(directory, signal))[sessionId]?.type ?? "idle";
   const readRows = () => api.messages(sessionId, limit, signal);
-  // The rows first, since they take the server longer.
+  // Request the rows first, since they take the server longer.
   const [rows, status] = await Promise.all([readRows(), readStatus()]);
   if (rows === null) return null;
   if (status !== "idle" || !endsOpen(rows)) return { rows, status };
@@ -27,11 +27,11 @@ export async function readSessionRows(
   const reread = await readRows();
   if (reread === null) return null;
   const after = await readStatus();
-  // A row that stays open in an idle session is left over from a turn that died.
+  // If a row stays open in an idle session, its turn died.
   return { rows: reread, status: after === "idle" ? before : after };
 }
 
-/** Whether the newest row is a prompt, or an assistant's that has not ended or is to be followed by another. */
+/** Whether the newest row is a prompt, or an assistant row that is unfinished or will be followed by another. */
 function endsOpen(rows: readonly StoredMessage[]): boolean {
   const newest = rows.at(-1)?.info;
   if (newest?.role !== "assistant") return newest?.role === "user";

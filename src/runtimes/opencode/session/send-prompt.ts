@@ -1,4 +1,4 @@
-/** Submits a prompt. The server's answer proves nothing: the prompt is accepted when its message is stored. */
+/** Submits a prompt. The server's answer proves nothing: a prompt counts as accepted when its message is stored. */
 import { messageOf } from "../../../app-error.ts";
 import type { Clock } from "../../../clock.ts";
 import type { Prompt, SubmitOutcome } from "../../port.ts";
@@ -9,7 +9,7 @@ import { promptParts } from "./prompt-parts.ts";
 
 export type PromptSettings = AgentSelection & { system?: string };
 
-/** The server answers before it stores. */
+/** The server answers before it stores the message. */
 const storeTimeoutMs = 3000;
 const storePollMs = 50;
 
@@ -38,7 +38,7 @@ export async function sendPrompt(
 function outcomeOf(error: unknown): SubmitOutcome {
   const reason = messageOf(error);
   if (!(error instanceof OpencodeError)) return { outcome: "not_sent", reason };
-  // A session that does not exist any more shows as stale at the next read.
+  // If the session no longer exists, the next read reports it as stale.
   if (error.status === 400) return { outcome: "refused", reason };
   return error.status === 0 || error.status >= 500 ? { outcome: "unknown", reason } : { outcome: "not_sent", reason };
 }

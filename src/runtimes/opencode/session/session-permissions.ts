@@ -4,7 +4,7 @@ import type { OpencodeApi } from "../server/opencode-api.ts";
 import type { PermissionContext, PermissionRule } from "./permission-policy.ts";
 import { endsWith, sessionPermissionRules } from "./permission-policy.ts";
 
-/** What is known outside of the runtime. Called before each prompt, since lanes come and go. */
+/** Facts from outside the runtime. Called before each prompt, since lanes come and go. */
 export type PermissionsOf = (
   lane: Lane,
 ) => Promise<Pick<PermissionContext, "policy" | "otherDirectories" | "stateDirectories">>;
@@ -12,9 +12,9 @@ export type PermissionsOf = (
 export type PermissionSource = {
   api: OpencodeApi;
   permissions: PermissionsOf | null;
-  /** The rules about Waybill's own tools, which follow all others. Null where agents get none. */
+  /** The rules for Waybill's own tools, which follow all others. Null if agents get no tools. */
   toolRules: ((laneId: string) => Promise<PermissionRule[]>) | null;
-  /** False for an attached server, whose owner decides what to ask for. */
+  /** False for an attached server: its owner decides what needs a permission. */
   ownServer: boolean;
 };
 
@@ -40,7 +40,7 @@ async function policyRules(
   return sessionPermissionRules({ ...known, policy, directory, worktree, agentRules: agent?.permission ?? [], agents });
 }
 
-/** Before a prompt: the policy and the lanes may have changed since the session was opened. */
+/** Called before a prompt, since the policy and the lanes may have changed after the session was opened. */
 export async function updateSessionRules(
   lane: Lane,
   sessionId: string,

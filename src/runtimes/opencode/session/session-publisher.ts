@@ -1,5 +1,5 @@
 /**
- * Publishes what happens in the sessions of lanes as signals: from events as they arrive, and from stored rows where
+ * Publishes what happens in the sessions of lanes as signals: from events as they arrive, and from stored rows when
  * events may have been missed. Sessions without a lane are never published. No decision depends on signals.
  */
 import type { Clock } from "../../../clock.ts";
@@ -22,7 +22,7 @@ export type SessionPublisherOptions = {
   api: OpencodeApi;
   registry: SessionRegistry;
   clock: Clock;
-  /** Null when the server does not know the session. */
+  /** Null if the server does not know the session. */
   readRows: (lane: Lane, sessionId: string, limit: number | null, signal: AbortSignal) => Promise<SessionRows | null>;
   /** The pending asks of the session and of those below it. */
   readAsks: (lane: Lane, sessionId: string, signal: AbortSignal) => Promise<readonly PendingAskSignal[]>;
@@ -31,12 +31,12 @@ export type SessionPublisherOptions = {
 
 const firstRowLimit = 50;
 const resyncTimeoutMs = 30_000;
-/** A prompt that the program has not begun by then will not be begun. */
+/** If the program has not started on a prompt by then, it never will. */
 const startTimeoutMs = 10_000;
-/** How long the end of a message may follow the report that the program is idle. */
+/** How long after reporting idle the program may still report the end of a message. */
 const endTimeoutMs = 2000;
 const retryMs = 10_000;
-/** How often rows are read again because something happened meanwhile. */
+/** How often rows are reread because something happened during the read. */
 const maxReads = 4;
 
 export class SessionPublisher {
@@ -97,7 +97,7 @@ export class SessionPublisher {
     this.#live = live;
   }
 
-  /** The runtime read the session. Without events, that is the time to resync. */
+  /** The runtime read the session. While no events arrive, this triggers a resync. */
   sessionRead(sessionId: string): void {
     if (!this.#live) this.#resyncInBackground(sessionId);
   }
@@ -107,7 +107,7 @@ export class SessionPublisher {
     for (const sessionId of this.#sessions.keys()) this.#resyncInBackground(sessionId);
   }
 
-  /** A server of ours has ended, and every turn with it. */
+  /** Our own server has ended, and every turn with it. */
   serverDied(): void {
     for (const [sessionId, { isBusy }] of this.#sessions) if (isBusy) this.#turnDied(sessionId);
   }
@@ -117,7 +117,7 @@ export class SessionPublisher {
     for (const published of this.#sessions.values()) published.cancelTimer?.();
   }
 
-  /** Publishes all that is stored from the oldest turn on whose end was not published, and the session's status. */
+  /** Publishes everything stored since the oldest turn without a published end, and the session's status. */
   resync(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void> {
     return this.#resync(this.watch(lane, sessionId), sessionId, signal);
   }
@@ -131,7 +131,7 @@ export class SessionPublisher {
         return this.#publish(sessionId, { type: "session_ended", reason: "gone" });
       }
       const asks = turns.busy ? await this.#options.readAsks(published.lane, sessionId, signal) : [];
-      // Events and other resyncs that came meanwhile are newer.
+      // Events and other resyncs that arrived during the read are newer.
       if (published.revision !== revision && left > 1) continue;
       this.#publishAll(sessionId, signalsFromRows(turns, this.#translator));
       // The session may have been forgotten with the end of its turn.
@@ -196,7 +196,7 @@ export class SessionPublisher {
     else this.#resyncIn(published, root, left + 1, () => this.#live);
   }
 
-  /** One timer for a session. While no events arrive, the return of the stream resyncs. */
+  /** One timer per session. While no events arrive, the reopened stream triggers the resync instead. */
   #resyncIn(published: PublishedSession, root: string, ms: number, isNeeded: () => boolean): void {
     const { clock } = this.#options;
     published.cancelTimer ??= clock.at(clock.now() + ms, () => {

@@ -1,9 +1,9 @@
 /**
- * Parents and directories of sessions, which never change, so each is requested once until its session is forgotten.
+ * The parents and directories of sessions. They never change, so each is requested once until its session is forgotten.
  *
  * A subtask runs in a session below the lane's, and its events and asks carry its own id. The server keeps statuses and
- * asks by the directory that it recorded when the session was opened, with links resolved, and a lane may have moved
- * since. For any other directory the server reports every session as idle.
+ * asks by the directory that it recorded when the session was opened, with links resolved. The lane may have moved
+ * since then. For any other directory the server reports every session as idle.
  */
 import { realpath } from "node:fs/promises";
 import type { Lane } from "../../../core/lane/lane.ts";
@@ -23,14 +23,14 @@ export class SessionRegistry {
     if (directory !== undefined) this.#directories.set(sessionId, directory);
   }
 
-  /** The session at the top, as far as that is known without a request. */
+  /** The top-level session, or the highest one that is known without a request. */
   knownRoot(sessionId: string): string {
     let id = sessionId;
     for (let parent = this.#parents.get(id); parent != null; parent = this.#parents.get(id)) id = parent;
     return id;
   }
 
-  /** Forgets it and all below it, and returns them. */
+  /** Forgets a session and all sessions below it, and returns them. */
   forget(sessionId: string): string[] {
     const children = [...this.#parents].filter(([, parent]) => parent === sessionId).map(([id]) => id);
     this.#parents.delete(sessionId);
@@ -49,14 +49,14 @@ export class SessionRegistry {
     return id === root;
   }
 
-  /** Where the server keeps the session; the lane's own directory for one that it does not know. */
+  /** The directory in which the server keeps the session; the lane's own directory if it does not know the session. */
   async directoryOf(lane: Lane, sessionId: string | null, signal: AbortSignal): Promise<string> {
     if (sessionId === null) return lane.directory;
     if (!this.#directories.has(sessionId)) await this.#request(sessionId, signal);
     return this.#directories.get(sessionId) ?? lane.directory;
   }
 
-  /** Whether the session is known to work in another directory than its lane. */
+  /** Whether the session is known to work in a different directory from its lane. */
   async isElsewhere(sessionId: string, directory: string): Promise<boolean> {
     const known = this.#directories.get(sessionId);
     return known !== undefined && known !== directory && known !== (await resolveLinks(directory));
@@ -73,7 +73,7 @@ export class SessionRegistry {
   }
 }
 
-/** With links resolved. A server on another machine knows directories that do not exist here. */
+/** Returns the directory unchanged if it does not exist here, as with a server on another machine. */
 export function resolveLinks(directory: string): Promise<string> {
   return realpath(directory).catch(() => directory);
 }

@@ -1,7 +1,7 @@
 /**
- * Finds the subagents for which a lane's agent has to ask. The session of a subtask inherits denials, but not "ask" rules:
- * there the subagent's own definition decides, which may come from any project's files. So where a subagent could do
- * without asking what the session has to ask for, starting it needs a permission. Pure.
+ * Finds the subagents that a lane's agent may start only with a permission. A subtask's session inherits denials, but
+ * not "ask" rules: there the subagent's own definition decides, which may come from any project's files. So if a
+ * subagent could do something unasked that the session has to ask for, starting it needs a permission. Pure.
  */
 import type { PermissionRule } from "@opencode-ai/sdk/v2/types";
 
@@ -9,7 +9,7 @@ export type Subagent = { name: string; permission: readonly PermissionRule[] };
 
 /** `own` are the rules of the policy for the lane's session. */
 export function subagentRules(own: readonly PermissionRule[], agents: readonly Subagent[]): PermissionRule[] {
-  // A rule about subtasks, or about everything, covers these.
+  // A rule for subtasks, or for everything, already covers subagents.
   const explicit = own.findLast(({ permission }) => permission === "task" || permission === "*");
   if (explicit && (explicit.permission === "task" || explicit.action !== "allow")) return [];
   // Rules about external directories are inherited.
@@ -20,7 +20,7 @@ export function subagentRules(own: readonly PermissionRule[], agents: readonly S
     .map(({ name }) => ({ permission: "task", pattern: name, action: "ask" }));
 }
 
-/** Whether the rules after those of the policy, which are in the server's table too, allow anything. */
+/** Whether any rule after those of the policy, which are also in the server's table, allows something. */
 function allows(agent: Subagent, permission: string, own: readonly PermissionRule[]): boolean {
   const last = own.findLast((rule) => rule.permission === permission);
   const after = agent.permission.findLastIndex(

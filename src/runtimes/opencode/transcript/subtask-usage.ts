@@ -1,7 +1,7 @@
 /**
- * The usage of subtasks, which run in sessions of their own that a tool call names. The usage of an ended call is read
- * once; a later call may go on in the same session. An unreadable session is reported once and left out: an answer does
- * not wait for a sum.
+ * The usage of subtasks. Each runs in its own session, which a tool call names. The usage of an ended call is read
+ * once; a later call may continue the same session. An unreadable session is reported once and left out, since usage
+ * must not hold up an answer.
  */
 import type { UsedBelow } from "../../../core/transcript/transcript.ts";
 import type { OpencodeApi, Part, StoredMessage } from "../server/opencode-api.ts";
@@ -39,13 +39,13 @@ export class SubtaskUsage {
     );
     const used = [...own, ...(await this.below(rows, signal))];
     if (ended) this.#ended.set(callId, used);
-    // The oldest ones are read again where rows reach back so far.
+    // The oldest calls are read again if rows reach back that far.
     const [oldest] = this.#ended.keys();
     if (oldest !== undefined && this.#ended.size > maxCalls) this.#ended.delete(oldest);
     return used;
   }
 
-  /** Null when the server answers with an error; the next read tries again. */
+  /** Null if the server returns an error; the next read tries again. */
   async #rowsOf(sessionId: string, signal: AbortSignal): Promise<readonly StoredMessage[] | null> {
     try {
       const rows = (await this.#api.messages(sessionId, null, signal)) ?? [];

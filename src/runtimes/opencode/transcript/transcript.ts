@@ -1,4 +1,4 @@
-/** Converts the messages of an OpenCode session into rows of the common transcript. Pure. */
+/** Converts the messages of an OpenCode session to the transcript rows that all runtimes share. Pure. */
 import type { Usage } from "../../../core/lane/daily-limit.ts";
 import type { RowError, ToolCall, TranscriptRow } from "../../../core/transcript/transcript.ts";
 import type { AssistantMessage, Part, StoredMessage, ToolPart } from "../server/opencode-api.ts";
@@ -10,7 +10,7 @@ export function transcriptRows(stored: readonly StoredMessage[]): TranscriptRow[
 
 export function lastActivity(stored: readonly StoredMessage[]): number | null {
   const times = stored.flatMap(({ info, parts }) => [...timesIn(info.time), ...parts.flatMap(partTimes)]);
-  // Not as arguments: a session has more of them than a call can take.
+  // Not `Math.max(...times)`: a long session has more times than a call can take arguments.
   return times.reduce<number | null>((newest, at) => (newest === null || at > newest ? at : newest), null);
 }
 
@@ -30,7 +30,7 @@ function rowFrom({ info, parts }: StoredMessage, continuesId: string | null): Tr
   }
   return {
     ...shared,
-    // The summary of a compaction is no answer, but a failed one concerns the turn.
+    // The summary of a compaction is not an answer, but a failed compaction affects the turn.
     role: info.summary === true && !info.error ? "system" : "assistant",
     parentId: info.parentID,
     finish: info.finish ?? null,
@@ -40,14 +40,14 @@ function rowFrom({ info, parts }: StoredMessage, continuesId: string | null): Tr
   };
 }
 
-/** Tokens of every kind, also those read from a cache, which cost too. Some rows have no numbers. */
+/** Tokens of every kind, including those read from a cache, which also cost. Some rows have no numbers. */
 export function messageUsage({ tokens, cost }: Partial<Pick<AssistantMessage, "tokens" | "cost">>): Usage {
   if (!tokens) return { tokens: 0, cost: cost ?? 0 };
   const { input, output, reasoning, cache } = tokens;
   return { tokens: input + output + reasoning + cache.read + cache.write, cost: cost ?? 0 };
 }
 
-/** Without the parts that the program added in the agent's name. */
+/** Leaves out the parts that the program added in the agent's name. */
 function textOf(parts: readonly Part[], role: "user" | "assistant"): string {
   return parts
     .flatMap((part) => (part.type === "text" && !(part.synthetic === true && role === "assistant") ? [part.text] : []))
@@ -67,7 +67,7 @@ function toolFrom({ callID, tool, state }: ToolPart): ToolCall {
   };
 }
 
-/** What the server says beside the output: the exit code of a shell command, null when it ended it; a changed file. */
+/** Facts from the metadata: a changed file, and a shell command's exit code (null if the server ended the command). */
 function resultOf(state: ToolPart["state"]): Pick<ToolCall, "exitCode" | "timedOut" | "effect"> {
   if (state.status !== "completed") return {};
   const { exit, diff, filediff, files } = (state.metadata ?? {}) as Record<string, unknown>;
@@ -99,7 +99,7 @@ export function errorFrom(error: { name?: string; data?: unknown } | undefined):
   };
 }
 
-/** In seconds, or in milliseconds as some providers have it. A date is left to the schedule. */
+/** The header is in seconds, or in milliseconds with some providers. A date is ignored; the usual backoff applies. */
 function retryAfterMs(headers: unknown): number | null {
   const { "retry-after": seconds, "retry-after-ms": milliseconds } = (headers ?? {}) as Record<string, unknown>;
   if (milliseconds !== undefined && Number(milliseconds) >= 0) return Number(milliseconds);
@@ -107,9 +107,9 @@ function retryAfterMs(headers: unknown): number | null {
 }
 
 /**
- * When a session is compacted in mid-turn, the turn goes on under new ids: a user row that requests the compaction, its
- * summary, then a user row that repeats the prompt. Each user row continues the one before it. A turn that was answered
- * before the compaction has ended, and what follows is not part of it.
+ * When a session is compacted mid-turn, the turn continues under new ids: a user row that requests the compaction, its
+ * summary, then a user row that repeats the prompt. Each user row continues the one before it. If a turn was answered
+ * before the compaction, it has ended, and the rows that follow are not part of it.
  */
 export function continuations(stored: readonly StoredMessage[]): Map<string, string> {
   const found = new Map<string, string>();
@@ -135,13 +135,13 @@ export function continuations(stored: readonly StoredMessage[]): Map<string, str
   return found;
 }
 
-/** False for a new prompt that came after the compaction. */
+/** False for a new prompt after the compaction. */
 function repeats(row: StoredMessage, prompt: StoredMessage): boolean {
   const isSynthetic = row.parts.every((part) => part.type !== "text" || part.synthetic === true);
   return isSynthetic || textOf(row.parts, "user") === textOf(prompt.parts, "user");
 }
 
-/** With text, and with nothing that was to follow. */
+/** Whether the row has text and ends its turn. */
 function isAnswer({ info, parts }: StoredMessage): boolean {
   if (info.role !== "assistant" || info.error || info.time.completed === undefined) return false;
   const ended = info.finish !== undefined && info.finish !== "tool-calls" && info.finish !== "length";

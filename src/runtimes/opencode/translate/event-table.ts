@@ -1,14 +1,14 @@
 /**
- * What the translation does with each type of OpenCode event. The compiler checks the table against the program's own
- * types, so a new version cannot add a type without a decision.
+ * How the translation handles each type of OpenCode event. The compiler checks the table against OpenCode's own types,
+ * so a new version cannot add a type unnoticed.
  */
 import type { Event } from "@opencode-ai/sdk/v2/types";
 
-/** `duplicate`: another event has the same content, and that one is translated. `ignored`: not about a session's work. */
+/** `duplicate`: another event with the same content is translated instead. `ignored`: not about a session's work. */
 export type EventHandling = "translated" | "duplicate" | "ignored";
 
 const knownEvents = {
-  // Of the session, in the older form, which the translation uses.
+  // Session events in the older form, which the translation uses.
   "session.created": "translated",
   "session.deleted": "translated",
   "session.status": "translated",
@@ -26,13 +26,13 @@ const knownEvents = {
   "question.rejected": "translated",
   "todo.updated": "translated",
   "command.executed": "translated",
-  // Title, sums of usage, revert: not part of a turn.
+  // Title, usage totals, revert: not part of a turn.
   "session.updated": "ignored",
-  // All changes since the session began, repeated; tools and patches name the message that made them.
+  // Repeats all changes since the session began. Tools and patches also name the message that made each change.
   "session.diff": "duplicate",
-  // A part of the prompt for the summary has it, in the transcript.
+  // The transcript has it as a part of the prompt for the summary.
   "session.compacted": "duplicate",
-  // The newer form of the same events; a session that the older API drives has both.
+  // The newer form of the same events. A session that is driven by the older API has both.
   "session.next.agent.switched": "duplicate",
   "session.next.model.switched": "duplicate",
   "session.next.moved": "duplicate",
@@ -70,7 +70,7 @@ const knownEvents = {
   "question.v2.asked": "duplicate",
   "question.v2.replied": "duplicate",
   "question.v2.rejected": "duplicate",
-  // Of the server, a directory, a terminal or a screen.
+  // About the server, a directory, a terminal or a screen.
   "models-dev.refreshed": "ignored",
   "integration.updated": "ignored",
   "integration.connection.updated": "ignored",
@@ -107,7 +107,7 @@ const knownEvents = {
 
 export const eventHandling: Readonly<Record<string, EventHandling>> = {
   ...knownEvents,
-  // Not among the program's types: each stored event a second time, and the stream's heartbeat.
+  // Missing from OpenCode's types: a copy of each stored event, and the stream's heartbeat.
   sync: "duplicate",
   "server.heartbeat": "ignored",
 };

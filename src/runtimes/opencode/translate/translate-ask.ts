@@ -1,4 +1,4 @@
-/** Translates permissions and questions into signals; the same for events and for the server's lists. Pure. */
+/** Translates permissions and questions to signals, both from events and from the server's lists. Pure. */
 import type { SignalBody } from "../../../core/turn/signal.ts";
 import type { PermissionRequest, QuestionRequest } from "../server/opencode-api.ts";
 

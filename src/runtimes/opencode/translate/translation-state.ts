@@ -1,19 +1,19 @@
 /**
- * What the translation remembers of one session: prompts whose parts still arrive, the open message, and a completed one
- * whose parts may still arrive.
+ * The translation's state for one session: prompts with parts still to come, the open message, and a completed message
+ * that may still get parts.
  */
 import { KnownIds } from "../../../core/turn/item-tracker.ts";
 import type { SignalBody } from "../../../core/turn/signal.ts";
 import type { AssistantMessage, Part } from "../server/opencode-api.ts";
 import { isCompleted, messageEndSignals, messageSignals, promptSignals } from "./translate-message.ts";
 
-/** More messages than one turn has. Parts of older messages are dropped. */
+/** More messages than any turn has. Parts of older messages are dropped. */
 const maxMessages = 5000;
 
 export class TranslationState {
-  /** The call that this session works for; null at the top. */
+  /** The call that this session works for; null for a top-level session. */
   parentCall: string | null = null;
-  /** The program became idle while a message was open; that message's end still has to arrive. */
+  /** The program became idle while a message was open; the end of that message is still to come. */
   idleBeforeEnd = false;
   newestError: string | null = null;
   /** Open calls that write a plan. */
@@ -30,12 +30,12 @@ export class TranslationState {
     return this.#assistants.has(message);
   }
 
-  /** The parts of a prompt arrive one by one, and none is marked as the last: the next event shows that. */
+  /** The parts of a prompt arrive one by one, and none is marked as the last. Only the next event shows that. */
   addPrompt(message: string): void {
     if (this.#users.add(message)) this.#prompts.set(message, new Map());
   }
 
-  /** False when the part does not belong to a prompt. */
+  /** False if the part does not belong to a prompt. */
   addPromptPart(part: Part): boolean {
     this.#prompts.get(part.messageID)?.set(part.id, part);
     return this.#users.has(part.messageID);
@@ -47,14 +47,14 @@ export class TranslationState {
     return prompts.flatMap(([message, parts]) => promptSignals(message, [...parts.values()], this.parentCall));
   }
 
-  /** While a message waits for its end, the prompts after it wait too. */
+  /** While the end of a message is not published, the prompts after it have to wait. */
   takePromptsWhileBusy(): SignalBody[] {
     return this.#completed === null ? this.takePrompts() : [];
   }
 
   /**
-   * The server may write an event late, so that it reports a message as completed before its parts. The end is published
-   * when the next message begins or the program becomes idle.
+   * The server may report a message as completed before it reports all parts. So the end is published when the next
+   * message begins or the program becomes idle.
    */
   addAssistant(info: AssistantMessage): SignalBody[] {
     const isNew = this.#assistants.add(info.id);
@@ -73,7 +73,7 @@ export class TranslationState {
     return completed === null ? [] : messageEndSignals(completed);
   }
 
-  /** For a message that was published from its stored row: its events go on from there. */
+  /** For a message that was published from its stored row. Its events continue from there. */
   markPublished(info: { id: string; role: "user" | "assistant" }, isOpen: boolean): void {
     (info.role === "user" ? this.#users : this.#assistants).add(info.id);
     this.drop(info.id);

@@ -1,11 +1,11 @@
 /**
- * Waybill's extension inside pi, which has no permissions of its own: it asks a person before tools that the policy does
- * not allow, gives the agent Waybill's own tools and one to ask questions, ends a turn that calls its model too often, and
- * records failures that pi does not. A refusal without a reason ends the turn, so that the agent does not find another way to do what a person
- * refused.
+ * Waybill's extension inside pi, which has no permission system of its own. It asks a person before tools that the
+ * policy does not allow, gives the agent Waybill's own tools and one for questions, ends a turn that calls its model
+ * too often, and records failures that pi does not. A refusal without a reason ends the turn, so that the agent does
+ * not look for another way to do what a person refused.
  *
- * pi loads it from this file into its own process, so it imports only Node and files that import nothing else. An error
- * that it throws before a tool is used blocks that tool.
+ * pi loads this file into its own process, so it imports only Node and files that import nothing else. An error that it
+ * throws before a tool is used blocks that tool.
  */
 import { homedir } from "node:os";
 import type { GateAsk, GateNotification, GateRules } from "./gate-protocol.ts";
@@ -47,10 +47,10 @@ export default function gate(pi: PiApi): void {
     for (const { customType, data } of ctx.sessionManager.getEntries()) {
       if (customType === grantedEntry) granted.add((data as { grant: string }).grant);
     }
-    // Not earlier: pi does not start when another extension has a tool of this name. Here the first extension wins.
+    // Not earlier: pi would not start if another extension has a tool with this name. Here the first extension wins.
     pi.registerTool(question(refuse));
     ctx.ui.setStatus(gateStatus.key, gateStatus.text);
-    // In the background: pi starts without them, and the first turn waits for them a little.
+    // In the background: pi starts without the tools, and the first turn waits briefly for them.
     void ownTools.register();
   });
 
@@ -79,7 +79,7 @@ export default function gate(pi: PiApi): void {
   });
 
   pi.on("tool_call", async ({ toolCallId, toolName, input }: ToolCallEvent, ctx) => {
-    // Once one call of a message was refused, the others are not asked for.
+    // Once a person has refused one call of a message, do not ask about the others.
     if (ctx.signal?.aborted) return { block: true, reason: "The turn was stopped." };
     if (toolName === questionTool || ownTools.has(toolName)) return undefined;
     const call: GateCall = { tool: toolName, input };

@@ -1,5 +1,5 @@
 /**
- * The asks of pi, and the responses it takes. Asks of Waybill's own extension carry a tool call; those of the user's own
+ * pi's asks, and the responses to them. Asks from Waybill's own extension carry a tool call; those from the user's own
  * extensions are plain dialogs, which become questions. Pure.
  */
 import type { Question } from "../../../core/turn/universal-event.ts";
@@ -14,11 +14,11 @@ const dialogs = ["select", "confirm", "input", "editor"] as const;
 
 export type PiAsk = AgentAsk & {
   dialog: (typeof dialogs)[number];
-  /** Whether Waybill's own extension asks. */
+  /** Whether the ask comes from Waybill's own extension. */
   isOurs: boolean;
 };
 
-/** Null for a request that waits for no response, or that has no id. */
+/** Null for a request that needs no response, or that has no id. */
 export function askIn(line: Json): PiAsk | null {
   const id = asText(line.id);
   const dialog = dialogs.find((one) => one === line.method);

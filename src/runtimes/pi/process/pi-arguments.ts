@@ -1,4 +1,4 @@
-/** The flags that a pi process of a lane is started with, and the rules of its gate. Pure. */
+/** The flags that start pi for a lane, and the rules of its gate. Pure. */
 import type { Lane } from "../../../core/lane/lane.ts";
 import { packageFile } from "../../../package-files.ts";
 import { deniedToAgent } from "../../process-pool/agent-permissions.ts";
@@ -14,7 +14,7 @@ export type PiArguments = {
   systemPrompt: string | null;
 };
 
-/** pi loads the source as well as the built file. */
+/** pi can load both the source and the built file. */
 const isBuilt = import.meta.url.endsWith(".js");
 const gatePath = packageFile(isBuilt ? "dist/pi-gate.js" : "src/runtimes/pi/extension/gate.ts");
 

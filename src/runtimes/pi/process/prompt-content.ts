@@ -1,9 +1,9 @@
-/** A prompt as pi takes it: one text, and images. Pure. */
+/** The content of a prompt for pi: one text, and images. Pure. */
 import type { Json } from "../../json-fields.ts";
 import type { FileContent } from "../../model-files.ts";
 import { fileText } from "../../model-files.ts";
 
-/** Below the prompt, whose first words say which message it is for. */
+/** Appends the files, since the first words of the prompt have to identify its message. */
 export function withTextFiles(text: string, files: readonly FileContent[]): string {
   return [text, ...files.flatMap((file) => (file.kind === "text" ? [fileText(file)] : []))].join("\n\n");
 }

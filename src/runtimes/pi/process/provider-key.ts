@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { asObject, jsonIn } from "../../json-fields.ts";
 import { keyVariable } from "./pi-environment.ts";
 
-/** From the environment, from pi's own login (`auth.json`), or with a provider that the user defined (`models.json`). */
+/**
+ * From the environment, from pi's own login (`auth.json`), or from a provider that the user defined (`models.json`).
+ */
 export function hasProviderKey(provider: string, env: NodeJS.ProcessEnv): boolean {
   if (env[keyVariable(provider)]) return true;
   const directory = env.PI_CODING_AGENT_DIR ?? join(env.HOME ?? homedir(), ".pi", "agent");

@@ -1,15 +1,15 @@
-/** Forks a session of pi: copies its whole file, like pi's `--fork`, or the path to a prompt, like its `/fork`. Pure. */
+/** Forks a pi session: copies the whole file, like pi's `--fork`, or the path to a prompt, like its `/fork`. Pure. */
 import type { Json } from "../../json-fields.ts";
 import { asObject, asText } from "../../json-fields.ts";
 import { messageId } from "./message-id.ts";
 
 export type SessionCopy = {
   rows: readonly Json[];
-  /** The new ids of its messages, by their old ones. */
+  /** Maps the old ids of the messages to the new ones. */
   renamed: Map<string, string>;
 };
 
-/** Null when there is no such prompt. Without rows when there is no answer, since pi writes nothing before the first. */
+/** Null if there is no such prompt. No rows if there is no answer yet, since pi writes nothing before the first one. */
 export function copyOfSession(
   rows: readonly Json[],
   { from, to, path, before, at }: { from: string; to: string; path: string; before: string | null; at: number },

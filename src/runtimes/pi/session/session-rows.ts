@@ -1,8 +1,8 @@
 /**
- * The rows of one turn, from its messages in pi's form. Pure.
+ * The rows of one turn, from its messages in pi's format. Pure.
  *
- * pi retries a failed message by itself, so one that is followed by another is no answer. A stopped turn ends with an
- * empty message: the stop belongs to the message before it.
+ * pi retries a failed message on its own, so a failed message that is followed by another is not an answer. A stopped
+ * turn ends with an empty message; the stop then belongs to the message before it.
  */
 import type { RowError, TranscriptRow } from "../../../core/transcript/transcript.ts";
 import type { Json } from "../../json-fields.ts";
@@ -17,11 +17,11 @@ export type SessionTurn = {
   messages: readonly Json[];
   /** Calls that a person refused. */
   refused: ReadonlySet<string>;
-  /** Why it ended, when it reached the limit of model calls. */
+  /** The error message if the turn reached the limit of model calls. */
   stepLimit: string | null;
 };
 
-/** Tool results can be very long; the rest is not needed. */
+/** Tool results can be very long; anything beyond this is not needed. */
 const maxOutput = 20_000;
 
 export function rowsOf({ messages, refused, stepLimit }: SessionTurn, sessionId: string): TranscriptRow[] {
@@ -55,13 +55,13 @@ export function errorOf(message: Json, stepLimit: string | null): RowError | nul
   return stepLimit === null ? { kind: "aborted", message: "stopped" } : { kind: "failed", message: stepLimit };
 }
 
-/** pi writes the status of a response before its body. */
+/** pi writes the HTTP status of a response before its body. */
 function failure(message: string): RowError {
   const status = Number(/^(?:Error: )?([45]\d\d)\b/.exec(message)?.[1] ?? 0);
   return { kind: "failed", message, ...(status === 0 ? {} : { status }) };
 }
 
-/** A refused tool shows the reason itself. */
+/** After a refused tool call no error is added, since the call already shows the reason. */
 function markStopped(row: MutableRow, error: RowError): void {
   if (row.tools.some(({ rejected }) => rejected)) return;
   row.error ??= error;
@@ -129,7 +129,7 @@ function toolOf(block: Json, results: ReadonlyMap<string, Json>, refused: Readon
   return change ? { ...tool, files: [{ path: change.path, change: change.change, diff: change.diff }] } : tool;
 }
 
-/** pi writes below the output of a command how it ended, when that was not well. */
+/** pi appends a failed command's exit code or timeout to its output. */
 function shellResult(status: "completed" | "error", output: string): Pick<MutableToolCall, "exitCode" | "timedOut"> {
   if (status === "completed") return { exitCode: 0 };
   const end = output.slice(-200);
@@ -151,7 +151,7 @@ function finishOf(stopReason: string | null): string {
   return stopReason === "length" ? "length" : "stop";
 }
 
-/** When its row was written, or when the process reported it complete. */
+/** When the message's row was written, or when the process reported it as complete. */
 function endedAt(message: Json): number {
   return asNumber(message.endedAt) || asNumber(message.timestamp);
 }

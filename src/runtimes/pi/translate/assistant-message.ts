@@ -1,6 +1,6 @@
 /**
- * Translates one message of the agent: text, reasoning and calls as deltas, and then complete. It is published with its
- * first content, because the transcript has no empty messages.
+ * Translates one message of the agent: text, reasoning and calls, first as deltas and then complete. The message is
+ * published with its first content, since the transcript has no empty messages.
  */
 import type { RowError } from "../../../core/transcript/transcript.ts";
 import type { SignalBody } from "../../../core/turn/signal.ts";
@@ -14,7 +14,7 @@ type Kind = "text" | "reasoning";
 export class AssistantMessage {
   readonly id: string;
   readonly #prompt: string | null;
-  /** The calls of the whole turn: their results come after the message. */
+  /** The calls of the whole turn, since their results arrive after the message. */
   readonly #calls: Map<string, ToolCallState>;
   #isPublished = false;
 
@@ -51,7 +51,7 @@ export class AssistantMessage {
     return [...signals, { type: "message_done", message: this.id, error, usage: usageOf(message) }];
   }
 
-  /** Reported of a message that has ended, too. */
+  /** Also reported for a message that has already ended. */
   stopped(error: RowError): SignalBody[] {
     return [{ type: "message_done", message: this.id, error, usage: null }];
   }
@@ -66,7 +66,7 @@ export class AssistantMessage {
     return text === "" ? [] : [...this.#publish(), { type: "part", message: this.id, part, kind, text }];
   }
 
-  /** Numbered by kind: the transcript joins those of one kind. */
+  /** Numbered by kind, since the transcript joins parts of the same kind. */
   #part(kind: Kind, index: number, message: Json): string {
     const type = kind === "text" ? "text" : "thinking";
     const before = asList(message.content).slice(0, index);

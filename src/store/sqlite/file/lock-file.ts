@@ -1,7 +1,7 @@
 /**
  * A lock that one process at a time holds. The file is a small database whose write lock is kept for as long as the
- * process lives: the kernel lets go of it when the process dies, however it dies, so there is nothing stale to break
- * and no process id to trust. The row in it only tells others who holds it.
+ * process lives. The kernel releases it when the process dies, however it dies, so there is nothing stale to break and
+ * no process id to trust. The row in it only tells others who holds it.
  */
 import { existsSync } from "node:fs";
 import Database from "better-sqlite3";
@@ -9,20 +9,20 @@ import { isFileError } from "./file-errors.ts";
 import { createPrivateFile } from "./private-file.ts";
 
 export type HeldLock = {
-  /** The process before this one ended without letting go in good order. */
+  /** The previous process ended without a clean release. */
   leftOpen: boolean;
-  /** Ended in good order. */
+  /** A clean release. */
   release(): void;
-  /** Lets go without vouching for what was locked: whoever comes next is as suspicious as this one was. */
+  /** Releases without vouching for the store: the next holder is as suspicious as this one was. */
   abandon(): void;
 };
 
-/** The process id is null for the moment in which the holder writes it down. */
+/** The process id is null for the moment before the holder has written it. */
 export type LockHolder = { pid: number | null };
 
 export type LockOutcome = { taken: true; lock: HeldLock } | { taken: false; holder: LockHolder; cause: unknown };
 
-// A little patience, since somebody who only asks who the holder is keeps the holder from committing meanwhile.
+// A short wait, because a process that only asks for the holder blocks the holder's commit for a moment.
 const patience = { timeout: 250 };
 
 export function takeLock(file: string, now: number): LockOutcome {
@@ -34,7 +34,7 @@ export function takeLock(file: string, now: number): LockOutcome {
     const leftOpen = readHolder(db) !== null;
     db.exec("DELETE FROM holder");
     db.prepare("INSERT INTO holder (pid, since) VALUES (?, ?)").run(process.pid, now);
-    // Committed so that others can read it, and taken again at once.
+    // Committed so that others can read it, and taken again immediately.
     db.exec("COMMIT");
     db.exec("BEGIN IMMEDIATE");
     return { taken: true, lock: { leftOpen, release: () => letGo(db, true), abandon: () => letGo(db, !leftOpen) } };
@@ -47,8 +47,8 @@ export function takeLock(file: string, now: number): LockOutcome {
 }
 
 /**
- * Who holds the lock at this moment, or null when nobody does. The row alone would not tell: it outlives a process that
- * was killed. So the write lock is tried, and given back at once; whoever wants it meanwhile has the patience for that.
+ * The current holder, or null. The row alone would not tell, because it outlives a killed process. So this tries the
+ * write lock and releases it immediately; other processes wait long enough for that.
  */
 export function askLock(file: string): LockHolder | null {
   if (!existsSync(file)) return null;
@@ -71,8 +71,8 @@ function letGo(db: Database.Database, clean: boolean): void {
     if (clean) db.exec("DELETE FROM holder");
     db.exec("COMMIT");
   } catch (error) {
-    // On a full disk, or without its file, the row stays, and whoever comes next looks twice. The lock itself goes with
-    // the descriptor.
+    // On a full disk, or without its file, the row stays, and the next holder checks more. The lock itself is released
+    // with the descriptor.
     if (!isFileError(error)) throw error;
   } finally {
     db.close();
@@ -83,7 +83,7 @@ function readHolder(db: Database.Database): number | null {
   try {
     return (db.prepare("SELECT pid FROM holder").pluck().get() as number | undefined) ?? null;
   } catch (error) {
-    // The other one is between its two transactions; that it is there is known anyway.
+    // The holder is between its two transactions; that it exists is known anyway.
     if (isBusy(error) || /no such table/.test(String(error))) return null;
     throw error;
   }

@@ -1,12 +1,12 @@
-/** Files of the store hold what people said: only their owner may read them. */
+/** The store's files contain what people wrote, so only their owner may read them. */
 import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * Makes sure that the file exists, before a library would make it with wider permissions. True when it was made.
+ * Creates the file if it does not exist, before a library creates it with wider permissions. True if it was created.
  *
- * A file that is there is not even opened: when a process closes any descriptor of a file, the kernel drops all locks
- * that the process has on it, those of an open store included.
+ * An existing file is not even opened: when a process closes any descriptor of a file, the kernel drops all locks that
+ * the process has on it, including those of an open store.
  */
 export function createPrivateFile(path: string): boolean {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -19,7 +19,7 @@ export function createPrivateFile(path: string): boolean {
   }
 }
 
-/** Makes a finished file and its name survive a power cut. */
+/** Makes a finished file and its name survive a power failure. */
 export function syncToDisk(path: string): void {
   for (const target of [path, dirname(path)]) {
     const descriptor = openSync(target, "r");

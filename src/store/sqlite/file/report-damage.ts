@@ -1,4 +1,4 @@
-/** Damage that a read or a write of the store meets is said in the words of a person, and remembered. */
+/** Turns damage that a read or write of the store meets into a readable error, and remembers it. */
 import { isDamage } from "./file-errors.ts";
 import type { StoreHealth } from "./store-health.ts";
 

@@ -1,4 +1,4 @@
-/** Teams whose members write to each other in files, and what is to be written there. */
+/** Teams whose members write to each other in files, and the messages to write there. */
 const sql = `
 ALTER TABLE team ADD COLUMN directory TEXT;
 ALTER TABLE team ADD COLUMN directory_since INTEGER;

@@ -1,4 +1,4 @@
-/** What chat services report, what still has to reach people there, and what their transports remember. */
+/** The updates, outbox and state of chat transports. */
 const sql = `
 CREATE TABLE transport_update (
   transport   TEXT NOT NULL,

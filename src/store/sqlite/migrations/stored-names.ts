@@ -1,4 +1,4 @@
-/** The names of version 4 in records and events of deliveries, as version 5 has them. Anything else stays as it is. */
+/** Renames what version 4 called differently in records and events of deliveries. Everything else stays as it is. */
 
 type Json = Record<string, unknown>;
 
@@ -10,7 +10,7 @@ const eventTypes: Record<string, string> = {
 
 const fields: Record<string, string> = { nextLookAt: "nextReconcileAt", lookAt: "reconcileAt", looks: "reconciles" };
 
-/** Objects and lists that hold names of their own. */
+/** Objects and lists with names of their own. */
 const nested = new Set(["record", "attemptList", "found", "attempt", "nextAttempt", "next"]);
 
 export function renamedRecord(text: string): string {

@@ -1,4 +1,4 @@
-/** The fields that several tools take. */
+/** Input fields that several tools share. */
 import { z } from "zod";
 import { maxCharacters } from "../../../core/message/message.ts";
 

@@ -1,4 +1,4 @@
-/** `team_list`: whom the caller may write to. */
+/** `team_list`: lists the teams that the caller may write to. */
 import { z } from "zod";
 import { teamSchema, teamText } from "./teams.ts";
 import { defineTool, readsOnly } from "./tool.ts";

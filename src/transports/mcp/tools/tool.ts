@@ -1,4 +1,6 @@
-/** The shape of a tool: what it takes and gives as schemas, and a run whose result has data for programs and words for models. */
+/**
+ * The definition of a tool: schemas for input and output, and a run that returns data for programs and text for models.
+ */
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import type { z } from "zod";
 import type { Clock } from "../../../clock.ts";
@@ -8,20 +10,20 @@ export type ToolContext = {
   agents: AgentService;
   caller: Caller;
   clock: Clock;
-  /** Aborted when the client is gone or Waybill stops. */
+  /** Aborted when the client disconnects or Waybill stops. */
   signal: AbortSignal;
 };
 
-/** The service hands out lists that nobody may change. */
+/** The service returns read-only lists. */
 export type Unchanged<T> = T extends object ? { readonly [Key in keyof T]: Unchanged<T[Key]> } : T;
 
-/** What `data` has beside the schema's fields is left out. */
+/** Fields of `data` that are not in the schema are left out. */
 type Result<Data> = { data: Data; text: string };
 
 type Definition<Input extends z.ZodObject, Output extends z.ZodObject> = {
   name: string;
   title: string;
-  /** For the model that calls it. */
+  /** Read by the model that calls the tool. */
   description: string;
   annotations: ToolAnnotations;
   input: Input;
@@ -33,7 +35,7 @@ export type Tool = Omit<Definition<z.ZodObject, z.ZodObject>, "run"> & {
   run: (input: Record<string, unknown>, context: ToolContext) => Promise<Result<Record<string, unknown>>>;
 };
 
-/** Arguments are checked with `input` before `run` gets them. */
+/** Arguments are validated with `input` before `run` gets them. */
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   definition: Definition<Input, Output>,
 ): Tool {
@@ -47,10 +49,13 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   };
 }
 
-/** None of the tools reaches beyond Waybill's own messages, and none deletes anything. */
+/** No tool touches anything but Waybill's own messages, and none deletes anything. */
 export const readsOnly: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
 
-/** `repeatable`: calling it again with the same arguments changes nothing more, so a lost answer may be asked for again. */
+/**
+ * `repeatable`: calling it again with the same arguments has no further effect, so a call with a lost result can be
+ * repeated.
+ */
 export function changes({ repeatable }: { repeatable: boolean }): ToolAnnotations {
   return { readOnlyHint: false, destructiveHint: false, idempotentHint: repeatable, openWorldHint: false };
 }

@@ -1,6 +1,6 @@
 /**
- * Turns the events of lanes into OpenCode's events for any number of clients: translated once, then handed to each as the
- * same string. It runs while somebody follows or waits, and for a while after that; without clients it costs nothing.
+ * Translates the events of lanes into OpenCode's events for any number of clients: once, then each client gets the same
+ * string. It runs while a client follows or waits, and for a while after that; without clients it costs nothing.
  */
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../../../clock.ts";
@@ -36,12 +36,12 @@ import { TurnWaiter } from "./turn-waiter.ts";
 export type HubDeps = Omit<TranslatorDeps, "service"> & {
   service: Service;
   clock: Clock;
-  /** How long it runs on without clients. */
+  /** How long it keeps running without clients. */
   lingerMs?: number;
   queueLimits?: QueueLimits;
 };
 
-/** `frames` begin after `from`, or now. With a snapshot, the present state comes first and its last frame has an id. */
+/** `frames` begin after `from`, or now. A snapshot, if any, comes first, and its last frame has an id. */
 type FrameStream = { from: StreamCursor; hasSnapshot: boolean; frames: AsyncGenerator<SseFrame> };
 
 type Run = {
@@ -49,7 +49,7 @@ type Run = {
   translator: EventTranslator;
   cursor: StreamCursor;
   lanes: LaneRegistry;
-  /** The end of the work that runs or waits: events are published one after the other. */
+  /** Settles when all queued work is done: events are published one after the other. */
   busy: Promise<unknown>;
 };
 
@@ -85,7 +85,7 @@ export class EventHub {
       this.#usedAt = clock.now();
     };
     this.#queues.add(queue);
-    // A client that has gone may never ask for the next frame, and so never come to the end.
+    // A client that has disconnected may never request the next frame, so the generator would never end.
     if (signal.aborted) leave();
     else signal.addEventListener("abort", leave, { once: true });
     const source = this.#sourceFor(run, queue, signal);
@@ -101,7 +101,7 @@ export class EventHub {
     }
   }
 
-  /** Snapshot, cursor and the first event that waits for the client belong to the same moment. */
+  /** Snapshot, cursor and the first queued event must belong to the same moment. */
   async #beginNow(run: Run, source: FrameSource, withSnapshot: boolean): Promise<FrameStream> {
     const { queue } = source;
     const all = withSnapshot ? await lanesToSnapshot(this.#deps, run.lanes) : [];
@@ -129,7 +129,7 @@ export class EventHub {
     };
   }
 
-  /** With what has only come as deltas; none of a lane that had no event lately. */
+  /** Includes text that has arrived only as deltas. Empty for a lane without recent events. */
   async liveMessages(sessionID: string): Promise<readonly SessionMessage[]> {
     const { translator } = await this.#running();
     const lane = laneOf(sessionID);
@@ -152,7 +152,7 @@ export class EventHub {
     return this.#waiter.end(request);
   }
 
-  /** To the clients of this moment; it is not kept. */
+  /** Goes to the clients that are connected now; it is not kept. */
   async publishTransient(event: NativeEvent): Promise<void> {
     if (this.#queues.size === 0) return;
     const run = await this.#running();
@@ -197,7 +197,7 @@ export class EventHub {
     // Every client listens to it.
     setMaxListeners(0, stop.signal);
     const cursor = { log: service.logEnd(), seen: 0 };
-    // After that, so that no lane is missed that is created meanwhile.
+    // Read after following has begun, so that no newly created lane is missed.
     const lanes = new LaneRegistry((await service.lanes()).map(({ lane }) => lane));
     const translator = new EventTranslator(this.#deps, { withDeltas: true });
     const run: Run = { stop, translator, cursor, lanes, busy: Promise.resolve() };
@@ -206,7 +206,7 @@ export class EventHub {
     return run;
   }
 
-  /** When it cannot go on, all clients are let go; the next client starts a new run. */
+  /** When following fails, all clients are disconnected; the next client starts a new run. */
   async #endAfter(run: Run, following: Promise<void>): Promise<void> {
     try {
       await following;
@@ -227,7 +227,7 @@ export class EventHub {
 
   async #followLog(run: Run): Promise<void> {
     const { signal } = run.stop;
-    // Everything, so that a client which has read the log to its end has come as far as this.
+    // Unfiltered, so that the cursor of a client that has read the log to its end can equal the cursor here.
     for await (const item of this.#deps.service.follow({ after: run.cursor.log, signal })) {
       if (this.#isIdle) return this.#end(run);
       await this.#alone(run, () => this.#publishItem(run, item));

@@ -1,9 +1,10 @@
 /**
- * Universal events as OpenCode's, lane by lane, for a reader that takes them in their order. A lane's projection is
- * restored from what is kept when its first event comes, so that the result does not depend on where the reader began.
+ * Translates universal events into OpenCode's, lane by lane, for a reader that processes them in order. A lane's
+ * projection is restored from the kept events when its first event arrives, so the result does not depend on where the
+ * reader began.
  *
- * Deltas are not kept, and make a projection publish some things earlier. So that all readers count alike, a projection
- * without deltas decides what an event becomes; what another one has beyond that is only published live.
+ * Deltas are not kept, and make a projection publish some things earlier. A projection without deltas therefore decides
+ * what an event becomes, so that all readers count alike; anything extra from the projection with deltas is live only.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Session } from "@opencode-ai/sdk/v2/types";
@@ -28,7 +29,7 @@ export type TranslatorDeps = {
   service: Pick<Service, "lane" | "eventsBefore" | "deliveries">;
   sessionInfo: (lane: Lane, updatedAt: number) => Promise<Session>;
   createProjection?: (settings: SessionSettings) => Projection;
-  /** Gets errors that no caller waits for. */
+  /** Receives errors that reach no caller. */
   report: (error: unknown) => void;
 };
 
@@ -39,7 +40,7 @@ export type Translation = { directory: string; count: number; events: readonly T
 
 type KnownLane = { lane: Lane; kept: Projection; live: Projection | null; dedupe: LiveTextDedupe };
 
-/** Of lanes at rest: each takes its newest turn twice, and there may be a lane for every prompt. */
+/** Limits idle lanes: each holds its newest turn twice, and some clients create a lane for every prompt. */
 const maxLanes = 200;
 
 const eventsATurn = 250;
@@ -47,10 +48,10 @@ const eventsATurn = 250;
 export class EventTranslator {
   readonly #deps: TranslatorDeps;
   readonly #withDeltas: boolean;
-  /** The one that was used last is the last. */
+  /** The most recently used lane is last. */
   readonly #lanes = new Map<string, KnownLane>();
   readonly #maxLanes: number;
-  /** The lane that is being restored, and whether it has changed since. One at a time. */
+  /** The lane being restored, one at a time, and whether it changed since the start. */
   #restoring: { laneId: string; isChanged: boolean } | null = null;
 
   constructor(deps: TranslatorDeps, options: { withDeltas: boolean; maxLanes?: number }) {
@@ -59,14 +60,14 @@ export class EventTranslator {
     this.#maxLanes = options.maxLanes ?? maxLanes;
   }
 
-  /** To be called with one event at a time. Events of a lane that was removed become nothing. */
+  /** Call it with one event at a time. Events of a removed lane translate to nothing. */
   async translate(event: UniversalEvent): Promise<Translation> {
     const keeps = event.type !== "item.delta";
     // A delta has the number of the event that it follows.
     const known = await this.restore(event.lane, { seq: keeps ? event.seq : event.seq + 1, time: event.time });
     if (!known) return { directory: "", count: 0, events: [] };
     const kept = keeps ? await this.#withSessionEvents(event, known) : [];
-    // Without deltas nothing is published live only.
+    // Before the first delta nothing is live only.
     const numbered = mergeLiveEvents(kept, known.live ? this.#project(known.live, event) : []);
     const events = numbered.map((one, index) => ({
       number: one.number,
@@ -85,7 +86,7 @@ export class EventTranslator {
     return this.#lanes.has(laneId);
   }
 
-  /** Nothing of a lane that is not known. */
+  /** Empty for an unknown lane. */
   sessions(laneId: string): readonly SessionSnapshot[] {
     return this.#newest(laneId)?.sessions ?? [];
   }
@@ -95,7 +96,7 @@ export class EventTranslator {
     return known?.live ?? known?.kept;
   }
 
-  /** A lane that goes on with other settings is restored again. */
+  /** A lane with changed settings is restored again. */
   updateLane(laneId: string, lane: Lane | null): void {
     if (this.#restoring?.laneId === laneId) this.#restoring.isChanged = true;
     const known = this.#lanes.get(laneId);
@@ -109,7 +110,7 @@ export class EventTranslator {
     this.#lanes.clear();
   }
 
-  /** Reads a lane that is not known up to that point. No event of it may be taken meanwhile. Null for a removed lane. */
+  /** Reads an unknown lane up to that point; none of its events may be processed during that. Null if removed. */
   async restore(laneId: string, point: RestorePoint): Promise<KnownLane | null> {
     const known = this.#lanes.get(laneId) ?? (await this.#readLane(laneId, point));
     if (!known) return null;
@@ -126,7 +127,7 @@ export class EventTranslator {
     }
   }
 
-  /** Again when the lane changes meanwhile: a lane that was removed would never be forgotten. */
+  /** Starts over when the lane changes during the read; otherwise a removed lane would never be forgotten. */
   async #readLane(laneId: string, point: RestorePoint): Promise<KnownLane | null> {
     for (;;) {
       const restoring = { laneId, isChanged: false };
@@ -144,7 +145,7 @@ export class EventTranslator {
     const live = this.#withDeltas ? createProjection(settings) : null;
     const known = { lane, kept: createProjection(settings), live, dedupe: new LiveTextDedupe() };
     for (const [index, event] of (await restoreLane(service, laneId, point)).entries()) {
-      // Thousands of messages may wait in it.
+      // Thousands of messages may be queued in it.
       if (index % eventsATurn === eventsATurn - 1) await nextTurn();
       this.#project(known.kept, event);
       if (known.live) this.#project(known.live, event);
@@ -163,7 +164,7 @@ export class EventTranslator {
   }
 
   /**
-   * With the events about the sessions themselves. A session was last changed when its newest turn ended; a child is
+   * Adds the events about the sessions themselves. A session was last changed when its newest turn ended; a child is
    * created with its first event in every turn that it works in.
    */
   async #withSessionEvents(event: UniversalEvent, { lane, kept }: KnownLane): Promise<NativeEvent[]> {
@@ -189,7 +190,7 @@ function eventId({ time, lane, id }: UniversalEvent, number: number | null, inde
   return timedId("evt", time, number ?? 0, `${lane}/${id}/${number ?? `live ${index}`}`);
 }
 
-/** Null for a lane that does not exist, or not any more. */
+/** Null for a lane that does not exist or was removed. */
 export async function laneOrNull(service: Pick<Service, "lane">, id: string): Promise<Lane | null> {
   try {
     return (await service.lane(id)).lane;

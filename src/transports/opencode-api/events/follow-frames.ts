@@ -1,7 +1,7 @@
 /**
- * The stream of one client: first what it missed, read from the log and translated for it alone, then live what is
- * translated once for all. It changes over when both have come to the same item. A client that reads slowly goes back to
- * the log, and misses only what is published live only.
+ * The stream of one client: first the events it missed, read from the log and translated for it alone, then the live
+ * events that are translated once for all. It switches when both have reached the same item. A slow client falls back
+ * to the log, and misses only live-only events.
  */
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { LogType } from "../../../core/log/log-item.ts";
@@ -14,24 +14,24 @@ import type { FrameQueue } from "./frame-queue.ts";
 import { disposedFrames, framesOf, isLaneItem, laneFrame } from "./make-frames.ts";
 import type { StreamCursor } from "./stream-cursor.ts";
 
-/** What becomes events of OpenCode. */
+/** The log types that translate to OpenCode's events. */
 const translatedTypes: readonly LogType[] = [...universalEventTypes, "lane"];
 
 export type FrameSource = {
   service: Pick<Service, "log" | "lanes"> & TranslatorDeps["service"];
   translation: TranslatorDeps;
   queue: FrameQueue;
-  /** How far live clients have come. */
+  /** The position of live clients. */
   liveCursor: () => StreamCursor;
   previousLane: (laneId: string) => Lane | null;
   now: () => number;
   signal: AbortSignal;
 };
 
-/** Few, since a client that does not read holds them. */
+/** Small, because a client that does not read keeps them in memory. */
 const pageSize = 20;
 
-/** `snapshot` is what the client gets first, or null for one that resumes. */
+/** `snapshot` is sent first; null for a client that resumes. */
 type StreamStart = { from: StreamCursor; snapshot: Iterable<SseFrame> | null };
 
 export async function* followFrames(source: FrameSource, { from, snapshot }: StreamStart): AsyncGenerator<SseFrame> {
@@ -59,7 +59,7 @@ export async function* followFrames(source: FrameSource, { from, snapshot }: Str
       at = cursor;
       if (frame && queue.wants(frame)) yield frame;
     }
-    // The log is ahead of what was published live; that will be published in a moment.
+    // The log is ahead of the live stream, which will catch up in a moment.
     if (at.log === before && at.log !== liveCursor().log) await queue.next(seen);
   }
 }

@@ -1,4 +1,4 @@
-/** The frames that wait for one client. */
+/** The frames queued for one client. */
 import type { QueueLimits } from "../../../live-queue.ts";
 import { LiveQueue } from "../../../live-queue.ts";
 import type { SseFrame } from "./frame.ts";

@@ -1,4 +1,4 @@
-/** One event on its way to any number of clients: its text is made once in each of the two forms. */
+/** One event for any number of clients, serialised once in each of the two formats. */
 import type { NativeEvent } from "../projection/native-event.ts";
 import type { StreamCursor } from "./stream-cursor.ts";
 import { cursorText } from "./stream-cursor.ts";
@@ -6,8 +6,8 @@ import { cursorText } from "./stream-cursor.ts";
 export type IdentifiedEvent = NativeEvent & { id: string };
 
 /**
- * A text that is published as soon as it is complete, and repeated with the message that it belongs to: both frames have
- * the same `key`. Some clients print what they get, so those that got the first do not get the second.
+ * A text that is published as soon as it is complete, and repeated with its message: both frames have the same `key`.
+ * Some clients print everything they get, so a client that got the first frame does not get the second.
  */
 export type LiveText = { key: object; isRepeat: boolean };
 
@@ -16,7 +16,7 @@ export type SseFrame = {
   readonly type: string;
   /** Where a client that has seen it resumes. */
   readonly at: StreamCursor;
-  /** Of its session; null for what concerns all clients. */
+  /** The directory of its session; null for events that concern all clients. */
   readonly directory: string | null;
   readonly liveText: LiveText | null;
   /** For `/event`. */
@@ -27,7 +27,7 @@ export type SseFrame = {
 
 type FrameParts = {
   at: StreamCursor;
-  /** False for a frame that a client must get again when it resumes. */
+  /** False for a frame that a client must receive again when it resumes. */
   hasId?: boolean;
   directory: string | null;
   liveText?: LiveText | null;

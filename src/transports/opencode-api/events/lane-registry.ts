@@ -1,4 +1,4 @@
-/** The lanes that clients know by now, when each had its last event, and the lanes that were removed lately. */
+/** The lanes that clients know, the time of each lane's last event, and recently removed lanes. */
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { PreviousLane } from "./make-frames.ts";
 
@@ -13,12 +13,12 @@ export class LaneRegistry {
     this.#lanes = new Map(lanes.map((lane) => [lane.id, lane]));
   }
 
-  /** Null when that is not known. */
+  /** Null if unknown. */
   lastEventAt(laneId: string): number | null {
     return this.#lastEventAt.get(laneId) ?? null;
   }
 
-  /** Not for a lane that is not here: it would never be forgotten. */
+  /** Ignores an unknown lane, whose entry would never be forgotten. */
   setLastEventAt(laneId: string, at: number): void {
     if (this.#lanes.has(laneId)) this.#lastEventAt.set(laneId, at);
   }

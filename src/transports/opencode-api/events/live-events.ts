@@ -1,6 +1,6 @@
 /**
- * What an event becomes for clients that got the deltas before it, together with what it becomes for those that did not.
- * What both have is taken from the second and counted there, so it is the same live and in a replay.
+ * Merges the translation of an event for clients that got the deltas before it with the translation for clients that
+ * did not. Events in both are taken from the second and counted there, so they are the same live and in a replay.
  */
 import type { NativeEvent } from "../projection/native-event.ts";
 
@@ -22,12 +22,12 @@ export function mergeLiveEvents(kept: readonly NativeEvent[], live: readonly Nat
   return [...all, ...numbered(kept, next, kept.length)];
 }
 
-/** Also what was published live before: not all clients were there. */
+/** Includes events already published live: not all clients were connected then. */
 function numbered(kept: readonly NativeEvent[], from: number, to: number): NumberedEvent[] {
   return kept.slice(from, to).map((event, index) => ({ event, number: from + index + 1 }));
 }
 
-/** Which message, part or ask it is about. */
+/** Identifies the message, part or ask that the event is about. */
 function keyOf({ type, properties }: NativeEvent): string {
   const { info, part, id, requestID, partID } = properties as Record<string, { id?: unknown } | undefined>;
   return JSON.stringify([type, info?.id, part?.id, id, requestID, partID, properties.sessionID]);

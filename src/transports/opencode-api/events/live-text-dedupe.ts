@@ -1,6 +1,6 @@
 /**
- * Which texts of a lane were published before their message was over, as when a call follows them. They are published
- * again with the message, for clients that were not there.
+ * Tracks texts of a lane that were published before their message was complete, for example because a call follows
+ * them. They are published again with the message, for clients that were not connected.
  */
 import type { LiveText } from "./frame.ts";
 import type { NumberedEvent } from "./live-events.ts";
@@ -9,7 +9,7 @@ export class LiveTextDedupe {
   /** By part. */
   readonly #published = new Map<string, { text: string; key: object }>();
 
-  /** Null for what is published once. */
+  /** Null for events that are published once. */
   liveTextOf({ event, number }: NumberedEvent): LiveText | null {
     const complete = completeText(event);
     if (complete === null) return null;

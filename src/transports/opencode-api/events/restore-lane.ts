@@ -1,7 +1,7 @@
 /**
- * What a projection has to know of a lane's past before it can take an event: the newest turns, and the admission of
- * every message that was open then, however many turns it had waited. It is read backwards, so that it costs the same in
- * a long log.
+ * Reads the part of a lane's past that a projection needs before it can process an event: the newest turns, and the
+ * admission of every message that was open then, however many turns it had waited. It reads backwards, so the cost does
+ * not depend on the length of the log.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DeliveryRecord } from "../../../core/delivery/record.ts";
@@ -12,12 +12,12 @@ import { ledgerNote } from "../projection/ledger-note.ts";
 
 export type LanePast = Pick<Service, "eventsBefore" | "deliveries">;
 
-/** `time` is that of the event that is to be taken; without one, now. */
+/** `time` is the time of the event to process; null for now. */
 export type RestorePoint = { seq: number; time: number | null };
 
 const eventsPageSize = 100;
 const deliveriesPageSize = 200;
-/** The attempt at a prompt is noted before its turn begins, and so in or after the turn before. */
+/** The note about an attempt precedes its turn, so it may be in or after the previous turn. */
 const turnsBack = 2;
 /** Some events have the time of the agent, whose clock may differ from ours. */
 const clocksDifferMs = 60_000;
@@ -28,7 +28,7 @@ export async function restoreLane(
   laneId: string,
   { seq, time }: RestorePoint,
 ): Promise<UniversalEvent[]> {
-  /** By message, when it was admitted; null where that is not known. */
+  /** Admission time by message; null if unknown. */
   const missing = await openAt(past, laneId, time ?? Number.POSITIVE_INFINITY);
   const found: UniversalEvent[] = [];
   let turns = 0;
@@ -46,7 +46,7 @@ export async function restoreLane(
       else if (turns < turnsBack && !missing.has(message)) missing.set(message, null);
     }
     for (const [message, admittedAt] of missing) {
-      // Its admission was noted after the event that is to be taken.
+      // Its admission was noted after the event to process.
       if (admittedAt !== null && oldest.time < admittedAt - clocksDifferMs) missing.delete(message);
     }
   }
@@ -54,8 +54,8 @@ export async function restoreLane(
 }
 
 /**
- * The messages that may have been open at a time, from the ledger: events do not mention one that waits. A lane takes its
- * messages in their order, so what came before one that was answered had ended, too.
+ * The messages that may have been open at a time, from the ledger: events do not mention a waiting message. A lane
+ * processes its messages in order, so all messages before an answered one had ended.
  */
 async function openAt(past: LanePast, lane: string, time: number): Promise<Map<string, number | null>> {
   const open = new Map<string, number | null>();
@@ -81,7 +81,7 @@ async function* recordsOf(past: LanePast, filter: RecordFilter): AsyncGenerator<
     const page = await past.deliveries({ ...filter, limit: deliveriesPageSize, cursor });
     for (const { record } of page.items) yield record;
     cursor = page.next ?? undefined;
-    // Thousands may wait.
+    // Thousands may be queued.
     await nextTurn();
   } while (cursor !== undefined);
 }

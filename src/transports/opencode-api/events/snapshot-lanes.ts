@@ -1,6 +1,6 @@
 /**
- * The present state of lanes, from what the hub knows and, for lanes that had no event since it started, from what is
- * kept. A lane that has rested for long costs one read of its newest event.
+ * The current state of lanes: from the hub, or from the kept events for lanes without an event since the hub started. A
+ * lane that has been idle for long costs one read of its newest event.
  */
 import type { Session } from "@opencode-ai/sdk/v2/types";
 import type { Clock } from "../../../clock.ts";
@@ -24,7 +24,7 @@ type SnapshotDeps = Pick<TranslatorDeps, "sessionInfo"> & {
 
 type SnapshotLane = { lane: Lane; info: Session };
 
-/** A session that does not rest. */
+/** A session that is not idle. */
 export type BusySession = Pick<SessionSnapshot, "sessionID" | "status"> & { directory: string };
 
 type LastEvents = Pick<LaneRegistry, "lastEventAt" | "setLastEventAt">;
@@ -39,7 +39,7 @@ export async function lanesToSnapshot(deps: SnapshotDeps, lastEvents: LastEvents
   );
 }
 
-/** The lanes that are at work or changed lately. Adds to `lastEvents` what is not known yet. */
+/** The lanes that are busy or changed recently. Adds missing entries to `lastEvents`. */
 export async function currentLanes(
   { service, clock }: SnapshotDeps,
   lastEvents: LastEvents,
@@ -50,7 +50,7 @@ export async function currentLanes(
   const activities: LaneActivity[] = [];
   for (const { lane, holder, waiting } of states) {
     const lastAt = lastEvents.lastEventAt(lane.id) ?? (await service.eventsBefore(lane.id, null, 1))[0]?.time ?? 0;
-    // A newer event may have come while that was read.
+    // A newer event may have arrived during the read.
     if (lastEvents.lastEventAt(lane.id) === null) lastEvents.setLastEventAt(lane.id, lastAt);
     const isAtWork = holder !== null || waiting > 0 || asking.has(lane.id);
     activities.push({ lane: lane.id, isAtWork, changedAt: Math.max(lastAt, lane.createdAt) });
@@ -59,7 +59,7 @@ export async function currentLanes(
   return selectLanes(activities, clock.now(), max).flatMap((id) => byId.get(id) ?? []);
 }
 
-/** Restores unknown lanes up to the event `after`. No event may be taken meanwhile. */
+/** Restores unknown lanes up to the event `after`. No event may be processed during that. */
 export async function restoreLanes(
   { service }: SnapshotDeps,
   translator: EventTranslator,
@@ -69,19 +69,19 @@ export async function restoreLanes(
   for (const { lane } of lanes) {
     const [newest] = await service.eventsBefore(lane.id, null, 1);
     if (!newest) continue;
-    // The store may be ahead of what was published; so this is read after the newest.
+    // The store may be ahead of what was published, so this is read after the newest event.
     const { items } = await service.log({ after, lane: lane.id, types: universalEventTypes, limit: 1 });
     const [next] = items.flatMap((item) => (item.type === "event" ? [item.event.seq] : []));
     await translator.restore(lane.id, { seq: next ?? newest.seq + 1, time: null });
   }
 }
 
-/** Enough to hold what is noted after a turn has ended. */
+/** Enough to include the notes after the end of a turn. */
 const newestFew = 10;
 
 /**
- * Lanes that have to be restored to find out whether they work. The others rest, by the ledger and by their newest
- * events. There may be a lane for every prompt, and while their past is read nothing is published.
+ * Lanes that must be restored to find out whether they are busy. The others are idle, by the ledger and by their newest
+ * events. There may be a lane for every prompt, and nothing is published while their past is read.
  */
 export async function lanesThatMayWork(
   { service }: SnapshotDeps,
@@ -98,13 +98,13 @@ export async function lanesThatMayWork(
   return found;
 }
 
-/** By a lane's newest events, newest first. */
+/** Decided by a lane's newest events, newest first. */
 function isAtRest(events: readonly UniversalEvent[]): boolean {
   const newest = events.find(({ type }) => type === "turn.started" || type === "turn.ended");
   return newest?.type === "turn.ended" && newest.data.queued === 0;
 }
 
-/** As it was published last. A message that was admitted a moment ago may not have been published yet. */
+/** As last published. A message that was admitted a moment ago may not have been published yet. */
 export function busySessionsOf(translator: EventTranslator, { lane, waiting }: LaneState): BusySession[] {
   const { directory } = lane;
   const own = sessionOf(lane.id);
@@ -115,7 +115,7 @@ export function busySessionsOf(translator: EventTranslator, { lane, waiting }: L
   return [{ sessionID: own, status: { type: "busy" }, directory }, ...busy];
 }
 
-/** Synchronous, so that all of it is of one moment. */
+/** Synchronous, so that the snapshot is consistent. */
 export function snapshotOf(translator: EventTranslator, lanes: readonly SnapshotLane[], at: number): SnapshotEvent[] {
   return lanes.flatMap(({ lane, info }) => {
     const own = sessionOf(lane.id);

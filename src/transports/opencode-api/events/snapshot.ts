@@ -1,6 +1,6 @@
 /**
- * The present state for a client that got none of the events before: OpenCode's terminal comes back without a cursor, and
- * reads nothing again. Every event replaces what a client has, so it does no harm to one that knew it. Pure.
+ * The current state for a client that missed earlier events: OpenCode's terminal reconnects without a cursor, and
+ * reloads nothing. Every event replaces what a client has, so repeating known state does no harm. Pure.
  */
 import type { Session } from "@opencode-ai/sdk/v2/types";
 import type { NativeEvent } from "../projection/native-event.ts";
@@ -12,10 +12,10 @@ export type LaneActivity = { lane: string; isAtWork: boolean; changedAt: number 
 
 const recentMs = 10 * 60_000;
 export const maxSnapshotLanes = 50;
-/** Of one session; a turn seldom has more. */
+/** The limit for one session; a turn seldom has more. */
 const maxMessages = 100;
 
-/** The lanes that are at work or changed lately; of too many, the busy and the newest. */
+/** The lanes that are busy or changed recently; if there are too many, busy lanes first, then the newest. */
 export function selectLanes(activities: readonly LaneActivity[], now: number, max = maxSnapshotLanes): string[] {
   return activities
     .filter(({ isAtWork, changedAt }) => isAtWork || now - changedAt <= recentMs)

@@ -1,12 +1,12 @@
 /**
- * Whether a message is over, and which turn was the last that answered it, concluded from a lane's events in their order.
- * A turn that failed and is followed by another one is not the end. Pure.
+ * Derives from a lane's events, in order, whether a message is over and which turn was the last to answer it. A failed
+ * turn that is followed by another one is not the end. Pure.
  */
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import type { LedgerNote } from "../projection/ledger-note.ts";
 import { ledgerNote } from "../projection/ledger-note.ts";
 
-/** `turn` is its number in the lane; null when the delivery ended without one that was seen. */
+/** `turn` is the turn's number in the lane; null if the delivery ended without an observed turn. */
 export type TurnEnd = { turn: number | null; delivery: string | null };
 
 export type TurnWait = {
@@ -14,11 +14,11 @@ export type TurnWait = {
   /** How often it was admitted: more than once when a person retried it. */
   round: number;
   sent: boolean;
-  /** It was sent to a program that takes no ids: the next turn is its own. */
+  /** It was sent to a program that accepts no ids: the next turn belongs to it. */
   expectsNext: boolean;
-  /** The ids of the prompts that were sent for it, where they have one. */
+  /** The ids of the prompts that were sent for it, if they have ids. */
   prompts: readonly string[];
-  /** The turn that runs, and whether it is this message's. */
+  /** The running turn, and whether it belongs to this message. */
   running: { turn: number | null; isOwn: boolean } | null;
   last: number | null;
   /** How the delivery ended. */
@@ -72,7 +72,7 @@ function afterNote(state: TurnWait, noted: Exclude<LedgerNote, { type: "admitted
       const { status: delivery, round = 1 } = noted.note;
       // Noted late, after a crash; a person has retried it since.
       if (round < state.round) return state;
-      // A turn whose prompt has no known id may be its own, too.
+      // A turn whose prompt has no known id may also belong to it.
       const waits = state.running !== null && state.sent;
       return { ...state, delivery, end: waits ? null : { turn: state.last, delivery } };
     }

@@ -1,6 +1,6 @@
 /**
- * Lets a request wait for the end of the turn that answers its message. It may begin to wait at any time, also after that
- * turn, or after a restart: the lane's kept events are read first, then those that happened meanwhile.
+ * Lets a request wait for the end of the turn that answers its message. The wait may begin at any time, even after that
+ * turn or after a restart: the lane's kept events are read first, then those that arrived during the read.
  */
 import { isOver } from "../../../core/turn/delivery-notes.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
@@ -27,7 +27,7 @@ export class TurnWaiter {
     return this.#listeners.size;
   }
 
-  /** To be called once an event was published, so that clients have it before the answer. */
+  /** Call it after publishing an event, so that clients have the event before the response. */
   take(event: UniversalEvent): void {
     if (event.type !== "item.delta") for (const listener of this.#listeners) listener.take(event);
   }
@@ -48,7 +48,7 @@ export class TurnWaiter {
       finish = resolve;
       fail = reject;
     });
-    // It may fail while the past is still read.
+    // It may fail while the past is still being read.
     ended.catch(() => {});
     const take = (event: UniversalEvent) => {
       if (event.lane !== lane) return;
@@ -62,7 +62,7 @@ export class TurnWaiter {
     signal.addEventListener("abort", onAbort, { once: true });
     try {
       const { events, endedAs } = await this.#readPast(lane, messageId);
-      // Only how it stands by now counts: a message that had ended may have been retried.
+      // Only the current state counts: a message that had ended may have been retried.
       const now = events.reduce(advanceTurnWait, newTurnWait(messageId));
       if (now.end) finish(now.end);
       state = now;
@@ -76,12 +76,12 @@ export class TurnWaiter {
     }
   }
 
-  /** The lane's events since the message was admitted, oldest first, with the beginning of the turn that ran then. */
+  /** The lane's events since the message was admitted, oldest first, including the start of the turn that ran then. */
   async #readPast(lane: string, messageId: string): Promise<Past> {
     const { items } = await this.#past.deliveries({ lane, messageId, limit: 1 });
     const record = items[0]?.record;
     const found: UniversalEvent[] = [];
-    // Not in the ledger: nothing of it can have happened.
+    // Not in the ledger, so it cannot have any events.
     if (record === undefined) return { events: found, endedAs: null };
     for (;;) {
       const page = await this.#past.eventsBefore(lane, found.at(-1)?.seq ?? null, pageSize);
@@ -94,7 +94,9 @@ export class TurnWaiter {
   }
 }
 
-/** `endedAs` when the delivery is over and its admission is not kept any more: then its end may not be, either. */
+/**
+ * `endedAs` is set if the delivery is over and its admission is no longer kept: then its end may be missing as well.
+ */
 type Past = { events: UniversalEvent[]; endedAs: string | null };
 
 function admits(event: UniversalEvent, messageId: string): boolean {

@@ -1,4 +1,4 @@
-/** An agent's permissions and questions: the last event of each, and which call waits for it. */
+/** An agent's permissions and questions: the last event of each, and the call that waits for it. */
 import { askReplied, permissionAsked, questionAsked } from "./ask-shapes.ts";
 import type { NativeEvent, UniversalEventOf } from "./native-event.ts";
 import type { SessionMessages } from "./session-messages.ts";

@@ -1,4 +1,4 @@
-/** An agent's permissions and questions with their answers in OpenCode's shapes. Pure. */
+/** Permissions, questions and their answers in OpenCode's format. Pure. */
 import type { PermissionRequest, QuestionRequest } from "@opencode-ai/sdk/v2/types";
 import { askIdFor } from "../ids.ts";
 import { proposedDiff } from "./file-diffs.ts";
@@ -13,7 +13,7 @@ export type AskingPart = {
   input: Readonly<Record<string, unknown>>;
 } | null;
 
-/** OpenCode has one permission for all that changes files. */
+/** OpenCode has one permission for everything that changes files. */
 const permissionOf: Readonly<Record<string, string>> = { write: "edit", patch: "edit", apply_patch: "edit" };
 
 export function permissionAsked(
@@ -30,7 +30,7 @@ export function permissionAsked(
     permission: part === null ? head : (permissionOf[part.tool] ?? part.tool),
     patterns,
     metadata: metadataOf(detail, part),
-    // What `always` would allow; clients read how many there are.
+    // The patterns that `always` would allow; clients read how many there are.
     always: patterns.length === 0 ? ["*"] : patterns,
     ...toolOf(part),
   };
@@ -57,7 +57,7 @@ export function questionAsked(
   return { type: "question.asked", properties };
 }
 
-/** For OpenCode's clients an ask whose turn is over was rejected. */
+/** OpenCode's clients see an ask that expired with its turn as rejected. */
 export function askReplied(
   event: UniversalEventOf<"permission.resolved" | "question.resolved">,
   sessionID: string,
@@ -72,7 +72,7 @@ export function askReplied(
   return { type: "question.replied", properties: { sessionID, requestID, answers: event.data.answers ?? [] } };
 }
 
-/** Clients expect the name of a file that is to be changed, and the change, here. */
+/** Clients expect the name of the file to be changed, and the change, here. */
 function metadataOf(detail: unknown, part: AskingPart): Record<string, unknown> {
   const known = isRecord(detail) ? detail : {};
   const { filePath } = part?.input ?? {};

@@ -1,7 +1,7 @@
 /**
- * Events that wait for the next one before they are published. A message that failed, and the results that its calls
- * never got: OpenCode publishes the reason first. The result of a call that writes a file: OpenCode publishes it together
- * with the change. Pure.
+ * Events that are deferred until the next one before they are published. A failed message, and the missing results of
+ * its calls: OpenCode publishes the reason first. The result of a call that writes a file: OpenCode publishes it
+ * together with the change. Pure.
  */
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import type { NativeEvent } from "./native-event.ts";
@@ -17,7 +17,7 @@ function isFailure(event: UniversalEvent): boolean {
   return status === "failed" && (role === "assistant" || (kind === "tool_result" && event.synthetic));
 }
 
-/** The result of a call that writes, or the beginning of its change. */
+/** The result of a call that writes a file, or the start of its file change. */
 function isWrite({ type, data }: UniversalEvent, providerID: string, hasDeferred: boolean): boolean {
   if (type === "item.started") return data.item.kind === "file_change" && hasDeferred;
   if (type !== "item.completed" || data.item.status !== "completed") return false;
@@ -25,7 +25,7 @@ function isWrite({ type, data }: UniversalEvent, providerID: string, hasDeferred
   return part?.type === "tool_result" && writes(toolName(providerID, part.name));
 }
 
-/** What comes between the last message of a turn that was stopped and its end: asks that end with it, and what it used. */
+/** Events between the last message of a stopped turn and its end: asks that expire with it, and its usage. */
 export function passesDeferred({ type }: UniversalEvent): boolean {
   return type === "permission.resolved" || type === "question.resolved" || type === "usage";
 }

@@ -7,7 +7,7 @@ import { SessionMessages } from "./session-messages.ts";
 export class LaneSessions {
   readonly main: SessionMessages;
   readonly #settings: SessionSettings;
-  /** By the program's own id of the session. */
+  /** By the program's own session id. */
   readonly #children = new Map<string, SessionMessages>();
 
   constructor(settings: SessionSettings) {
@@ -19,7 +19,7 @@ export class LaneSessions {
     return [...this.#children.values()];
   }
 
-  /** The session that an event belongs to; a child exists from its first event on. */
+  /** The session that an event belongs to. A child is created by its first event. */
   of({ nativeSession }: UniversalEvent): SessionMessages {
     if (nativeSession === undefined) return this.main;
     const known = this.#children.get(nativeSession);
@@ -37,7 +37,7 @@ export class LaneSessions {
     return [...session.startWork(call), ...linked];
   }
 
-  /** Children rest with the call that they work for, and all of them with the turn. */
+  /** A child becomes idle when the call that it works for ends; all of them when the turn ends. */
   endWork(call?: string): NativeEvent[] {
     return this.children.flatMap((child) => (call === undefined || child.call === call ? child.endWork() : []));
   }

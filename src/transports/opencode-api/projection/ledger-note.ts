@@ -1,4 +1,4 @@
-/** What the ledger notes about a lane's messages among its events. Pure. */
+/** The ledger's notes about messages among a lane's events. Pure. */
 import type { AttemptNote, DeliveryEndNote, DeliveryNote, RetryNote } from "../../../core/turn/delivery-notes.ts";
 import { attemptNote, deliveryNote, retryNote } from "../../../core/turn/delivery-notes.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";

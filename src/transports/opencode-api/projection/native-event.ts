@@ -1,13 +1,13 @@
-/** OpenCode's events and messages as the projection makes them. */
+/** OpenCode's events and messages as the projection produces them. */
 import type { Message, Part } from "@opencode-ai/sdk/v2/types";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 
-/** Without an id: that depends on where it stands in a stream. */
+/** Has no id: the id depends on its position in a stream. */
 export type NativeEvent = { type: string; properties: Record<string, unknown> };
 
 export type SessionMessage = { info: Message; parts: Part[] };
 
-/** What every message of a session carries. */
+/** The fields that every message of a session carries. */
 export type SessionSettings = {
   lane: string;
   directory: string;

@@ -5,7 +5,7 @@ import { sessionOf } from "../ids.ts";
 import { defaultAgent, defaultModel } from "../workspace/catalog.ts";
 import type { SessionSettings } from "./native-event.ts";
 
-/** `updatedAt` is the time of its last event. `version` is Waybill's: clients show it and compare it with nothing. */
+/** `updatedAt` is the time of its last event. `version` is Waybill's: clients only display it. */
 type SessionFacts = { projectID: string; updatedAt?: number | undefined; version: string };
 
 export function sessionView(lane: Lane, { projectID, updatedAt, version }: SessionFacts): Session {
@@ -23,7 +23,7 @@ export function sessionView(lane: Lane, { projectID, updatedAt, version }: Sessi
   };
 }
 
-/** The same as the newer API has it. What was used and spent is not counted here. */
+/** The same in the newer API's format. Tokens and cost are not counted here. */
 export function sessionV2({ id, projectID, directory, title, agent, model, time }: Session): SessionV2Info {
   return {
     id,
@@ -38,7 +38,7 @@ export function sessionV2({ id, projectID, directory, title, agent, model, time 
   };
 }
 
-/** A child session, as of a subagent. */
+/** A child session, such as a subagent's. */
 export function childView(parent: Session, id: string, updated: number): Session {
   return {
     ...parent,

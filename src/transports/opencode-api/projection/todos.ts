@@ -1,4 +1,4 @@
-/** An agent's plan as OpenCode's list. Programs have forms of their own; anything but a list is taken for none. Pure. */
+/** An agent's plan as OpenCode's to-do list. Formats differ by program; anything but a list counts as empty. Pure. */
 import type { Todo } from "@opencode-ai/sdk/v2/types";
 import { isRecord } from "./json-record.ts";
 

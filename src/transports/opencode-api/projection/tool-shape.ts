@@ -1,6 +1,6 @@
 /**
- * A tool's call as OpenCode's clients know it: they draw a tool by its name and by the names of its inputs. Other
- * programs' names are replaced by OpenCode's, where it has such a tool. Pure.
+ * A tool call in OpenCode's format: its clients render a tool by its name and by the names of its inputs. Other
+ * programs' names are replaced by OpenCode's, if it has such a tool. Pure.
  */
 import { isRecord } from "./json-record.ts";
 
@@ -27,7 +27,7 @@ const shapes: Readonly<Record<string, Shape>> = {
   askuserquestion: { name: "question" },
 };
 
-/** Its calls have these names already. */
+/** Its calls already use these names. */
 const native = "opencode";
 
 export function toolName(providerID: string, name: string): string {
@@ -46,7 +46,7 @@ export function writes(tool: string): boolean {
   return tool === "edit" || tool === "write";
 }
 
-/** What clients show next to a tool's name. */
+/** The text that clients show next to a tool's name. */
 export function toolTitle(input: Readonly<Record<string, unknown>>): string {
   for (const key of ["filePath", "command", "pattern", "url", "query", "description"]) {
     const value = input[key];
@@ -55,7 +55,7 @@ export function toolTitle(input: Readonly<Record<string, unknown>>): string {
   return "";
 }
 
-/** For a list, the list; for a written file, that no problems are known. */
+/** For a to-do list, the list; for a written file, empty diagnostics. */
 export function toolMetadata(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
   if (Array.isArray(input.todos)) return { todos: input.todos };
   return typeof input.filePath === "string" && typeof input.content === "string" ? { diagnostics: {} } : {};

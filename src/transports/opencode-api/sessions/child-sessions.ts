@@ -1,4 +1,4 @@
-/** The child sessions of a lane, as of subagents, found in its kept events. */
+/** The child sessions of a lane, such as its subagents', found in its kept events. */
 import type { Session } from "@opencode-ai/sdk/v2/types";
 import type { Service } from "../../../service/service.ts";
 import { childSessionOf } from "../ids.ts";

@@ -1,4 +1,4 @@
-/** Which sessions a client lists, and in what order. Pure. */
+/** Filters, sorts and pages lists of sessions. Pure. */
 import type { Session } from "@opencode-ai/sdk/v2/types";
 import { z } from "zod";
 import { isInside } from "../../../inside.ts";
@@ -13,19 +13,19 @@ export const listQuery = z.object({
   limit: z.coerce.number().int().positive().optional(),
 });
 
-/** Of the list of all directories. `cursor` is the time of the last session of the page before. */
+/** For the list of all directories. `cursor` is the time of the last session on the previous page. */
 export const globalListQuery = listQuery
   .pick({ roots: true, start: true, search: true, limit: true })
   .extend({ directory: z.string().optional(), cursor: z.coerce.number().optional() });
 
-/** Of the newer API, whose clients list the newest first. */
+/** For the newer API, whose clients list the newest first. */
 export const apiListQuery = globalListQuery
   .pick({ search: true, limit: true, cursor: true })
   .extend({ project: z.string().optional(), order: z.literal("desc").optional() });
 
 export type ListQuery = z.output<typeof listQuery>;
 
-/** Null for a client that names no directory: it gets the sessions of all, since lanes belong to no server's own. */
+/** Null for a client that names no directory. It gets the sessions of all directories, because the server has none. */
 export type ListScope = { directory: string; project: Project } | null;
 
 const maxSessions = 100;
@@ -43,7 +43,7 @@ export function filterSessions<S extends Session>(sessions: readonly S[], query:
 
 type GlobalListQuery = Omit<z.output<typeof globalListQuery>, "directory">;
 
-/** Newest first. `next` is the cursor of the next page, or null where there is none. */
+/** Newest first. `next` is the cursor of the next page, or null on the last one. */
 export function globalPage<S extends Session>(
   sessions: readonly S[],
   { limit = maxSessions, cursor, ...query }: GlobalListQuery,
@@ -51,7 +51,7 @@ export function globalPage<S extends Session>(
   const older = sessions.filter(({ time }) => cursor === undefined || time.updated < cursor);
   const listed = filterSessions(older, { ...query, limit: Number.POSITIVE_INFINITY }, null);
   const last = listed[limit - 1]?.time.updated ?? null;
-  // A cursor is a time, so those of one time stay together: lanes of one configuration begin at the same moment.
+  // A cursor is a time, so sessions of the same time stay on one page: configured lanes are all created together.
   const page = listed.filter(({ time }, index) => index < limit || time.updated === last);
   return { page, next: page.length < listed.length ? last : null };
 }

@@ -1,6 +1,6 @@
 /**
- * Lists that are empty here: commands, servers and workspaces belong to a lane's program. `/file/status` is empty in
- * OpenCode, too.
+ * Lists that are always empty: commands, servers and workspaces belong to a lane's program. `/file/status` is also
+ * empty in OpenCode.
  */
 import type { OpenCodeApp } from "../opencode-deps.ts";
 

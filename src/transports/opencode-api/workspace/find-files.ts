@@ -1,4 +1,4 @@
-/** Finds files and directories of a workspace by what somebody typed, best first. */
+/** Finds files and directories of a workspace by a typed query, best matches first. */
 import { z } from "@hono/zod-openapi";
 import type { Workspace } from "../../../service/service.ts";
 import { fileNames } from "./file-names.ts";
@@ -20,13 +20,13 @@ export async function findFiles(
   const found: string[] = [];
   for (const name of rankNames([...directories, ...(type === "directory" ? [] : files)], query)) {
     if (found.length === limit) break;
-    // Git also names files that were deleted since, or are behind a link by now.
+    // Git also lists files that have been deleted, or are now behind a link.
     if ((await shownAt(workspace, name)) !== null) found.push(name);
   }
   return found;
 }
 
-/** The directories of these files, with a slash behind each. */
+/** The directories of these files, each with a trailing slash. */
 function directoriesOf(files: readonly string[]): string[] {
   const found = new Set<string>();
   for (const file of files) {

@@ -1,4 +1,4 @@
-/** What an agent asks, in the words of the chat. Pure. */
+/** The text that a chat shows for an ask. Pure. */
 import type { Question } from "../../../core/turn/universal-event.ts";
 import { fence } from "../text/fence.ts";
 import { permissionDetail } from "./permission-detail.ts";

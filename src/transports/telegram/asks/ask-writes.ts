@@ -1,4 +1,4 @@
-/** What the chats show of an ask: that an agent asks, and how it ended. */
+/** Shows an ask in the chats: first the request, then how it ended. */
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
 import { concernedTopics } from "../outgoing/concerned-topics.ts";
@@ -23,7 +23,7 @@ export const askEventTypes = [
 ] as const;
 
 export async function askWrites(event: UniversalEvent, context: TelegramContext): Promise<AskWrites> {
-  // It happened in the lane that this one was forked off.
+  // Copied from the lane that this one was forked from.
   if (event.copied === true) return {};
   switch (event.type) {
     case "permission.requested":
@@ -41,7 +41,7 @@ export async function askWrites(event: UniversalEvent, context: TelegramContext)
 async function requested(event: Requested, context: TelegramContext): Promise<AskWrites> {
   const { asks, service } = context;
   const name = askName(event.data.ask);
-  // A restart announces again what is open. Somebody may have answered it since, or a part of it.
+  // After a restart, open asks are announced again. This one may already be shown, or answered.
   if (asks.find(name) || asks.wasAnswered(name)) return {};
   const places = (await concernedTopics(event.lane, context)).map(({ key, chat, thread }) => ({ key, chat, thread }));
   if (places.length === 0) return {};

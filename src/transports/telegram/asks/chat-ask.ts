@@ -1,4 +1,4 @@
-/** Something that an agent asks, as the chats show it. It is kept until it is over. Pure. */
+/** An ask as the chats show it. It is stored until it ends. Pure. */
 import { createHash } from "node:crypto";
 import { z } from "zod";
 
@@ -9,24 +9,24 @@ const question = z.object({
   multiple: z.boolean(),
 });
 
-/** Written by this program only, but perhaps by an older one. */
+/** Written only by Waybill, but possibly by an older version. */
 export const storedAsk = z.object({
   name: z.string(),
-  /** As the agent program calls it. */
+  /** The agent program's id. */
   id: z.string(),
   kind: z.enum(["permission", "question"]),
   /** The event that announced it. */
   event: z.string(),
   /** The topics that show it. */
   places: z.array(z.object({ key: z.string(), chat: z.number(), thread: z.number().nullable() })),
-  /** What each of its messages shows before an answer: one for a permission, one for each question. */
+  /** The text of each of its messages before an answer: one for a permission, one for each question. */
   texts: z.array(z.string()),
   questions: z.array(question),
-  /** The options that are marked so far, by question. */
+  /** The options marked so far, by question. */
   marked: z.array(z.array(z.number())),
   /** By question. */
   answers: z.array(z.object({ labels: z.array(z.string()), by: z.string() }).nullable()),
-  /** What somebody in a chat has decided about a permission. */
+  /** The decision about a permission, if it was made in a chat. */
   decision: z
     .object({ decision: z.enum(["once", "always", "reject"]), by: z.string(), reason: z.string().nullable() })
     .nullable(),
@@ -35,12 +35,12 @@ export const storedAsk = z.object({
 export type ChatAsk = z.output<typeof storedAsk>;
 export type AskPlace = ChatAsk["places"][number];
 
-/** Short enough for the data of a button, which holds 64 bytes. */
+/** Short enough for a button's data, which holds 64 bytes. */
 export function askName(askId: string): string {
   return createHash("sha256").update(askId).digest("hex").slice(0, 16);
 }
 
-/** The row of the outbox that shows a part of the ask in a place. */
+/** The key of the outbox row that shows a part of the ask in a place. */
 export function messageKey({ event }: Pick<ChatAsk, "event">, part: number, { key }: Pick<AskPlace, "key">): string {
   return `ask:${event}:${part}:${key}`;
 }

@@ -1,11 +1,11 @@
-/** Changes the messages of an ask: its buttons go, and what was decided is added. Pure. */
+/** Edits the messages of an ask: removes the buttons and adds the decision. Pure. */
 import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
 import type { Keyboard } from "../outgoing/chat-row.ts";
 import { row } from "../outgoing/say.ts";
 import type { ChatAsk } from "./chat-ask.ts";
 import { messageKey } from "./chat-ask.ts";
 
-/** The first that tells how an ask ended is right; what comes later under the same key is left out. */
+/** The first verdict wins: the outbox ignores later rows with the same key. */
 export function overRows(ask: ChatAsk, verdicts: readonly string[]): NewOutboxRow[] {
   return verdicts.flatMap((verdict, part) => changedRows(ask, part, `ask-over:${ask.event}:${part}`, verdict));
 }

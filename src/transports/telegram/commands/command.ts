@@ -1,4 +1,4 @@
-/** A command of the chat, and what it is called with. */
+/** A chat command, and a call of it. */
 
 import type { Keyboard } from "../outgoing/chat-row.ts";
 import { say } from "../outgoing/say.ts";
@@ -11,15 +11,15 @@ export type CommandCall = { message: IncomingMessage; update: StoredUpdate; topi
 
 export type Command = {
   name: string;
-  /** For the menu; null for words that have a command of another name there. */
+  /** For the menu; null for aliases that the menu lists under another name. */
   description: string | null;
   adminOnly?: boolean;
-  /** It changes where the messages after it go, so it keeps its place among them. Other commands wait for nothing. */
+  /** It changes where later messages go, so it is handled in order with them. Other commands do not wait. */
   changesTopic?: boolean;
   run(call: CommandCall, context: TelegramContext): Promise<Handled>;
 };
 
-/** The answer to a command, in its topic. The same update answers once, also when it is handled again. */
+/** Answers a command in its topic. An update is answered once, even if it is handled again. */
 export function answer({ message, update }: CommandCall, markdown: string, buttons?: Keyboard): Handled {
   const options = { replyTo: message.messageId, ...(buttons ? { buttons } : {}) };
   return { outbox: [say(message.place, `command:${update.id}`, markdown, options)] };

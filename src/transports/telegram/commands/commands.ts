@@ -1,4 +1,4 @@
-/** Every command of the chat. The menu, the help text and what is recognised are made from this list. */
+/** Every chat command. The menu, the help text and the parser use this list. */
 import { bind, unbind } from "./bind-commands.ts";
 import { agent, model } from "./choice-commands.ts";
 import type { Command } from "./command.ts";
@@ -30,7 +30,7 @@ export function commandCalled(name: string): Command | null {
   return commands.find((command) => command.name === name) ?? null;
 }
 
-/** As the Bot API takes it. */
+/** In the form that the Bot API expects. */
 export function commandMenu(): { command: string; description: string }[] {
   return commands.flatMap(({ name, description }) => (description === null ? [] : [{ command: name, description }]));
 }

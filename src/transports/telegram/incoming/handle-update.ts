@@ -1,4 +1,4 @@
-/** What each kind of update leads to. */
+/** Handles each kind of update. */
 import { AppError } from "../../../app-error.ts";
 import { handleReply } from "../asks/handle-reply.ts";
 import { handleButton, refusePress } from "../buttons/handle-button.ts";
@@ -15,13 +15,13 @@ import { refusal, relayMessage } from "./relay-message.ts";
 import { stopDraft } from "./stop-draft.ts";
 
 export type HandlerDeps = RelayContext & {
-  /** Told once for each. */
+  /** Called for each refused message or button press. */
   onStranger: (user: number, chat: number) => void;
-  /** A chat said something, so it can be reached. */
+  /** Something came from the chat, so it can be reached. */
   onReachable: (chat: number) => void;
 };
 
-/** Messages of a topic keep their order, also with what changes the topic. Other commands and buttons wait for none of them. */
+/** A topic's messages and the commands that change it are handled in order. Other commands and buttons do not wait. */
 export function orderOf(incoming: Incoming, { bot }: Pick<TelegramContext, "bot">): string | null {
   if (incoming.kind === "topic_named") return topicKey(incoming.place);
   if (incoming.kind !== "message") return null;
@@ -62,7 +62,7 @@ export async function handleUpdate(incoming: Incoming, update: StoredUpdate, dep
   }
 }
 
-/** An allowed person in an allowed place. Anybody else gets no answer, so that they learn nothing. */
+/** An allowed person in an allowed place. Others get no answer, so that they learn nothing. */
 function mayTalk(place: Place, from: Person, deps: HandlerDeps): boolean {
   const { settings, topics, onStranger, onReachable } = deps;
   if (from.isBot || !mayUse(settings, place, from.id, topics.formerId(place.chat))) {
@@ -73,7 +73,7 @@ function mayTalk(place: Place, from: Person, deps: HandlerDeps): boolean {
   return true;
 }
 
-/** A person who has written in a private chat can be written to there. */
+/** Remembers a person's private chat, so that agents can write to them there. */
 function withPerson({ place, from }: IncomingMessage, handled: Handled, { topics }: HandlerDeps): Handled {
   const known = place.isPrivate ? topics.keepPerson(from.name, place.chat) : [];
   return known.length === 0 ? handled : { ...handled, state: [...(handled.state ?? []), ...known] };
@@ -84,7 +84,7 @@ async function handleMessage(message: IncomingMessage, update: StoredUpdate, dep
   const intent = readIntent(message.text, commandNames, bot.username);
   const topic = topics.of(message.place, clock.now());
   try {
-    // A word such as "restart" may be an answer; a slash command is none.
+    // A word such as "restart" may be an answer to an ask; a slash command never is.
     const isCommand = intent.kind === "command" && message.text.startsWith("/");
     const replied = isCommand ? null : await handleReply(message, update, deps);
     if (replied) return replied;
@@ -105,13 +105,13 @@ async function handleMessage(message: IncomingMessage, update: StoredUpdate, dep
         return intent satisfies never;
     }
   } catch (error) {
-    // What the person can mend. All else is tried again.
+    // The person can fix this. Any other error is retried.
     if (!(error instanceof AppError) || error.retryable) throw error;
     return refusal(message, update, error);
   }
 }
 
-/** For an update that could not be handled: it must not hold up what follows. */
+/** For an update that could not be handled, so that it does not block later ones. */
 export function gaveUp(incoming: Incoming, update: StoredUpdate): Handled {
   if (incoming.kind !== "message") return {};
   const words = "⚠️ Waybill could not handle this message because of an internal error. Please send it again.";

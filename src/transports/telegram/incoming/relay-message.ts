@@ -1,4 +1,4 @@
-/** Admits what a person wrote as a message to the agent of its topic. */
+/** Admits a chat message as a message to the topic's agent. */
 import { AppError } from "../../../app-error.ts";
 import type { WrittenAddress } from "../../../core/message/address.ts";
 import type { SendResult } from "../../../service/service.ts";
@@ -27,14 +27,14 @@ export async function relayMessage(
   if (!whole) return {};
   const { message } = whole;
   const opened = await openRecipient(topic, message.from.name, context);
-  // Before it is admitted: what the log says of it from then on has to find its topic.
+  // Before the message is admitted, because its log events must find the topic from then on.
   const state = topics.keep(opened.topic, clock.now());
   const sent = await admit(message, opened, context);
   if (sent === null) return { state, alsoHandled: whole.updates };
   return { state, alsoHandled: whole.updates, outbox: [savedSign(message), ...waitingSign(message, sent)] };
 }
 
-/** Null for an edit that changes nothing an agent would read. */
+/** Null for an edit that does not change what the agent reads. */
 async function admit(
   message: IncomingMessage,
   { topic, to }: { topic: Topic; to: WrittenAddress },
@@ -58,8 +58,8 @@ async function admit(
 }
 
 /**
- * An edit of a message that still waits takes it back and replaces it; a later one follows it. Null when the message itself is
- * not known: then the edit is all there is of it.
+ * An edit replaces a message that is still waiting, and follows one that was sent. Null if the message itself is
+ * unknown: then the edit is treated as the message.
  */
 async function takeBack(
   id: string,
@@ -71,20 +71,20 @@ async function takeBack(
   const { record } = delivery;
   const known = await service.message(record.laneId, id);
   if (known?.text === agentText(message, null)) return "unchanged";
-  // An earlier run may have taken it back and died.
+  // An earlier try may have withdrawn it and crashed.
   if (record.status === "cancelled" && record.lastReason === "withdrawn") return "replaces";
   if (record.status !== "pending") return "follows";
   try {
     await service.withdraw(id, record.laneId);
     return "replaces";
   } catch (error) {
-    // It was sent just now.
+    // It has just been sent.
     if (error instanceof AppError && error.code === "not_possible") return "follows";
     throw error;
   }
 }
 
-/** What a person is told when their message cannot be taken. */
+/** Tells a person why their message was refused. */
 export function refusal(message: IncomingMessage, update: StoredUpdate, error: AppError): Handled {
   const hint = error.hint === undefined ? "" : `\n\n${error.hint}`;
   const key = `refused:${update.id}`;

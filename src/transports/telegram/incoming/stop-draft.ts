@@ -1,4 +1,4 @@
-/** The stop button of a draft, which Telegram shows by itself: it ends the delivery whose answer streams there. */
+/** Handles Telegram's own stop button on a draft: it cancels the delivery whose answer streams there. */
 import { AppError } from "../../../app-error.ts";
 import { openStatuses } from "../../../core/delivery/record.ts";
 import { draftIdOf } from "../live/draft-id.ts";
@@ -6,14 +6,14 @@ import type { Handled, TelegramContext } from "../telegram-context.ts";
 
 const maxOpen = 500;
 
-/** The chat hears of it as of any other stop. */
+/** The chat is notified as for any other stop. */
 export async function stopDraft(draft: number, { service }: Pick<TelegramContext, "service">): Promise<Handled> {
   const { items } = await service.deliveries({ statuses: openStatuses, limit: maxOpen });
   const stopped = items.find(({ record }) => record.source === "telegram" && draftIdOf(record.id) === draft);
   try {
     if (stopped) await service.cancel(stopped.record.id);
   } catch (error) {
-    // It has ended meanwhile.
+    // It has already ended.
     if (!(error instanceof AppError) || error.code !== "not_possible") throw error;
   }
   return {};

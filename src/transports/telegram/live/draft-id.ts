@@ -1,4 +1,4 @@
-/** The number of the draft in which the answer to a delivery streams. It is the same after a restart. Pure. */
+/** The id of the draft that streams a delivery's answer. It stays the same after a restart. Pure. */
 import { createHash } from "node:crypto";
 
 export function draftIdOf(delivery: string): number {

@@ -1,6 +1,6 @@
 /**
- * Shows the turns that run in their chats: the answer while it is written, and from time to time that it still goes on. It
- * follows the log live; what it shows of the text is not kept. Without a running turn there is no timer.
+ * Shows running turns in their chats: previews of the answer, and progress from time to time. It follows the log live.
+ * Previews are not stored. There are no timers while no turn runs.
  */
 
 import type { DeliveryRecord } from "../../../core/delivery/record.ts";
@@ -39,7 +39,7 @@ type LiveTurn = {
   view: TurnView;
   isChanged: boolean;
   lastShownAt: number | null;
-  /** The outbox has a preview of it that was not shown yet. */
+  /** The outbox has a preview that it has not shown yet. */
   isAsked: boolean;
   progressCount: number;
   cancelPreview: () => void;
@@ -112,7 +112,7 @@ export class LiveTurns {
     const { server } = this.#deps;
     const turn: LiveTurn = {
       ...{ delivery: id, laneId, origin, since: attemptList[0]?.submittedAt ?? createdAt, view: emptyView },
-      // An empty draft is a sign of its own. In a group the sign is a row of the outbox.
+      // In a private chat an empty draft shows that work has started. In a group an outbox row does.
       isChanged: origin.topic.isPrivate,
       ...{ lastShownAt: null, isAsked: false, progressCount: 0, cancelPreview: () => {}, cancelProgress: () => {} },
     };
@@ -152,7 +152,7 @@ export class LiveTurns {
 
   async #show(turn: LiveTurn, signal: AbortSignal): Promise<void> {
     const { clock, service } = this.#deps.context;
-    // What it ended with may stand in the chat already. The log says so in a moment, and until then nothing more is shown.
+    // The result may already be in the chat. Show nothing more; the log item that ends this turn will follow.
     if ((await phaseNow(turn.delivery, service)) !== "running") return;
     try {
       turn.isChanged = false;
@@ -162,7 +162,7 @@ export class LiveTurns {
       if (shown.outcome === "no_drafts") await this.#writeSign(turn);
       else this.#pausedUntil.set(turn.origin.topic.chat, clock.now() + shown.waitMs);
     } finally {
-      // The pause counts from the answer: the request may have taken a while to arrive.
+      // The interval starts at the response, because the request may have taken a while to arrive.
       turn.lastShownAt = clock.now();
       turn.isAsked = false;
       if (!signal.aborted && this.#isLive(turn)) this.#planPreview(turn);
@@ -174,7 +174,7 @@ export class LiveTurns {
     const deps = { api: context.api, server };
     if (this.#isDraft(turn)) return showDraft(turn, deps, signal);
     const message = messageOf((await context.box.row(startedKey(turn.delivery)))?.refs ?? []);
-    // The sign is about to be written or sent.
+    // The "Working…" message has not been sent yet.
     if (message === null) return { outcome: "dropped", waitMs: 0 };
     return showEdit(turn, message, deps, signal);
   }
@@ -200,13 +200,13 @@ export class LiveTurns {
     if (next !== null) turn.cancelProgress = clock.at(next, () => this.#planProgress(turn));
   }
 
-  /** Not while the agent waits for a person, who has been told so. */
+  /** Not while the agent waits for a person: the chat already shows the ask. */
   async #writeProgress(turn: LiveTurn, rows: readonly NewOutboxRow[]): Promise<void> {
     const asks = await this.#deps.context.service.asks();
     if (!asks.some(({ laneId }) => laneId === turn.laneId)) await this.#write(turn, rows);
   }
 
-  /** Where the server has no drafts a private chat gets the same sign as a group. */
+  /** If the server has no drafts, a private chat gets the same "Working…" message as a group. */
   #writeSign(turn: LiveTurn): Promise<void> {
     return this.#write(turn, [startedSign(turn.delivery, turn.origin)]);
   }

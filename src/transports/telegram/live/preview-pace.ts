@@ -1,14 +1,14 @@
 /** When a preview is shown next. Pure. */
 
 export type Pace = {
-  /** Whether there is something that is not shown yet. */
+  /** Whether something has changed since the last preview. */
   isChanged: boolean;
   lastShownAt: number | null;
-  /** The server wants silence until then. */
+  /** The server asked for a pause until then. */
   pausedUntil: number;
 };
 
-/** `refreshMs`: after how long it has to be shown again unchanged; null where it stays. Null when nothing is to be shown. */
+/** `refreshMs`: when to repeat an unchanged preview, or null if it does not fade. Returns null if nothing is due. */
 export function nextPreviewAt(pace: Pace, everyMs: number, refreshMs: number | null): number | null {
   const { isChanged, lastShownAt, pausedUntil } = pace;
   if (lastShownAt === null) return isChanged ? pausedUntil : null;

@@ -1,4 +1,4 @@
-/** Shows a turn that runs in its chat once: as a draft, or as a change of the message that says that it was started. */
+/** Shows one preview of a running turn: as a draft, or as an edit of the "Working…" message. */
 import type { Api } from "grammy";
 import { GrammyError } from "grammy";
 import { abortedAfter } from "../../../clock.ts";
@@ -18,9 +18,9 @@ export type Shown = { outcome: "shown" } | { outcome: "no_drafts" } | { outcome:
 export type PreviewDeps = { api: Api; server: ServerAbilities };
 type Turn = { delivery: string; origin: Origin; view: TurnView };
 
-/** Rows of the chat wait for a preview that is under way. */
+/** The chat's outbox rows wait while a preview is being sent. */
 const limitMs = 4000;
-/** After a failure that does not say how long to wait. */
+/** After a failure without a wait time. */
 const pauseMs = 5000;
 
 export async function showDraft(turn: Turn, deps: PreviewDeps, signal: AbortSignal): Promise<Shown> {
@@ -52,7 +52,7 @@ export async function showEdit(turn: Turn, message: number, deps: PreviewDeps, s
   return typeof shown === "string" ? dropped(pauseMs) : shown;
 }
 
-/** An empty draft shows that the agent thinks. */
+/** An empty draft shows that the agent is thinking. */
 async function sendDraft(turn: Turn, style: "rich" | "entities", { api }: PreviewDeps, signal: AbortSignal) {
   const { chat, thread } = turn.origin.topic;
   const draft = draftIdOf(turn.delivery);
@@ -72,7 +72,7 @@ async function attempt(call: () => Promise<void>): Promise<Shown | "unknown_meth
     await call();
     return { outcome: "shown" };
   } catch (error) {
-    // A connection that failed, or a call that took too long. The next preview shows more than this one would have.
+    // The connection failed or the call timed out. The next preview supersedes this one anyway.
     if (!(error instanceof GrammyError)) return dropped(pauseMs);
     const problem = classifyError(error);
     switch (problem.kind) {

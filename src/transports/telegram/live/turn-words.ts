@@ -1,4 +1,4 @@
-/** The words for a turn that runs: its preview, and its progress. Pure. */
+/** The text for a running turn: its preview and its progress. Pure. */
 
 import { duration } from "../outgoing/duration.ts";
 import type { Part } from "../outgoing/render.ts";
@@ -9,7 +9,7 @@ import { splitText } from "../text/split-text.ts";
 import type { TurnView } from "./turn-view.ts";
 import { textOf } from "./turn-view.ts";
 
-/** For a message that is edited while the turn runs. */
+/** For the message that is edited while the turn runs. */
 export function previewWords(view: TurnView): string {
   const tool = toolWords(view);
   return joined(textOf(view) || "▶️ Working…", tool === null ? null : `⏳ ${tool}`);
@@ -20,13 +20,13 @@ export function progressWords(view: TurnView, ms: number): string {
   return `⏳ Still working (${duration(ms)})${tool === null ? "" : `: ${tool}`}`;
 }
 
-/** With the text so far, for the message that shows it. */
+/** Includes the text so far, for the message that shows it. */
 export function progressBelowText(view: TurnView, ms: number): string {
   const text = textOf(view);
   return text === "" ? progressWords(view, ms) : joined(text, progressWords(view, ms));
 }
 
-/** As much as one message holds: the end, since that is what is new. Null when there is nothing to show. */
+/** The end of the text, as much as fits into one message. Null if there is nothing to show. */
 export function lastPart(markdown: string, style: "rich" | "entities"): Part | null {
   if (style === "rich") {
     const part = splitMarkdown(markdown, richLimit).at(-1);
@@ -42,7 +42,7 @@ function toolWords({ tools }: TurnView): string | null {
   return tool.detail === null ? tool.name : `${tool.name} \`${tool.detail}\``;
 }
 
-/** The text may end inside a fence, which the line must not become a part of. */
+/** Closes a fence that is still open, so that the line does not become part of it. */
 function joined(text: string, line: string | null): string {
   if (line === null) return text;
   const fences = text.match(/^\s{0,3}(```+|~~~+)/gm) ?? [];

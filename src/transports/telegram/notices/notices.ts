@@ -1,6 +1,6 @@
 /**
- * Follows the log and writes what the chats are to be told into the outbox. How far it has read is committed with the rows, so
- * that a restart repeats nothing and misses nothing.
+ * Follows the log and writes what the chats must show into the outbox. The cursor is committed with the rows, so that a
+ * restart neither repeats nor misses anything.
  */
 import { AppError } from "../../../app-error.ts";
 import type { FailPointHook } from "../../../core/delivery/fail-points.ts";
@@ -16,14 +16,14 @@ export const logCursorKey = "log";
 
 const types: readonly LogType[] = ["message", "delivery", "alert", ...askEventTypes];
 
-/** A restart reads again what came after the last written cursor, so that not every item costs a write. */
+/** Items without rows advance the cursor only this often, which saves writes. A restart reads the rest again. */
 const itemsBetweenCursors = 200;
 
 export type NoticesDeps = {
   context: TelegramContext;
   after: string;
   wake: (channel: string) => void;
-  /** Something between is not kept any more. */
+  /** Part of the log is no longer kept. */
   onGap: () => void;
   onError: (failure: { error: unknown }) => void;
   failPoint?: FailPointHook | undefined;
@@ -49,7 +49,7 @@ export async function followNotices(deps: NoticesDeps, signal: AbortSignal): Pro
   }
 }
 
-/** What one item cannot be told for must not keep the others back. */
+/** An item that fails must not block later ones. */
 async function writesOf(item: LogItem, { context, onError }: NoticesDeps): Promise<Pick<Handled, "outbox" | "state">> {
   try {
     switch (item.type) {
@@ -65,7 +65,7 @@ async function writesOf(item: LogItem, { context, onError }: NoticesDeps): Promi
         return {};
     }
   } catch (error) {
-    // The item is read again.
+    // The item will be read again.
     if (error instanceof AppError && error.retryable) throw error;
     onError({ error });
     return {};

@@ -1,4 +1,4 @@
-/** Keeps on following the log: a store that cannot be written for a while must not end the answers for good. */
+/** Retries following the log, so that a temporary store failure does not stop answers for good. */
 import { sleep } from "../../../clock.ts";
 import { backoffMs } from "../../../mail/outbox/backoff.ts";
 import type { NoticesDeps } from "./notices.ts";
@@ -9,7 +9,7 @@ export async function tellNotices(deps: NoticesDeps, signal: AbortSignal): Promi
   let { after } = deps;
   for (let tries = 1; !signal.aborted; tries++) {
     try {
-      // From the last durable place: rows that were written since are known by their keys.
+      // From the last stored cursor. Rows written since then are recognised by their keys.
       const known = tries === 1 ? after : (await context.box.state()).get(logCursorKey);
       if (typeof known === "string") after = known;
       return await followNotices({ ...deps, after }, signal);

@@ -1,4 +1,4 @@
-/** The calls that show a part of a text in a chat. */
+/** Bot API calls that send or edit one part of a text. */
 import type { Api } from "grammy";
 import type { InlineKeyboardMarkup } from "grammy/types";
 import { grammySignal } from "../bot-api.ts";
@@ -10,7 +10,7 @@ export type SendOptions = {
   reply_markup?: InlineKeyboardMarkup | { force_reply: true; selective: true };
 };
 
-/** A new message, or another content of the message `edit`. Returns the id of the message. */
+/** Sends a new message, or replaces the content of message `edit`. Returns the message's id. */
 export async function sendPart(
   part: Part,
   { chat, thread, edit }: { chat: number; thread: number | null; edit: number | null },

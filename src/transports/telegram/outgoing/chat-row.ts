@@ -1,30 +1,30 @@
-/** What the outbox keeps for a chat: content and place, not calls. How it is shown is decided when it is sent. */
+/** An outbox row for a chat: content and place, not calls. The format is chosen when the row is sent. */
 import type { Phase } from "./delivery-phase.ts";
 
 export type Button = { text: string; data: string };
 export type Keyboard = readonly (readonly Button[])[];
 
-/** `key` of another row stands for the message that this row became. */
+/** Rows refer to the messages of other rows by the keys of those rows. */
 export type ChatRow =
   | {
       kind: "text";
       thread: number | null;
       markdown: string;
-      /** The message that it replies to. */
+      /** The message to reply to. */
       replyTo?: number;
       buttons?: Keyboard;
-      /** Keys of rows: the first that was sent becomes this text, so that the chat stays short. Else a new message. */
+      /** Keys of rows: the first one that was sent is edited into this text. If none was, this is a new message. */
       replaces?: readonly string[];
-      /** Asks the client to open a reply to this message. */
+      /** Makes the client open a reply to this message. */
       forceReply?: boolean;
-      /** It is not sent any more when the delivery has gone on: what became of that stands in a later row. */
+      /** The row is skipped once the delivery has left this phase: a later row reports what happened. */
       onlyWhile?: { delivery: string; phase: Phase };
     }
-  /** Changes a message that was sent; nothing where none was. */
+  /** Edits the message of another row; does nothing if that was not sent. */
   | { kind: "edit"; of: string; markdown: string; buttons?: Keyboard }
   | { kind: "delete"; of: string }
   | { kind: "react"; message: number; emoji: string | null }
-  /** A file of the disk, or a text as a file. */
+  /** A file on disk, or a text as a file. */
   | {
       kind: "file";
       thread: number | null;
@@ -34,7 +34,7 @@ export type ChatRow =
       replyTo?: number;
     };
 
-/** A message that a row became. `style`: how a part of a text was shown, because the parts that follow depend on it. */
+/** A message that a row was sent as. `style`: how that part was shown; later parts depend on it. */
 export type MessageRef = { message: number | null; style?: "rich" | "text" };
 
 /** How many parts of a text were sent in each style. */
@@ -44,7 +44,7 @@ export function countParts(refs: readonly unknown[]): { rich: number; text: numb
   return { rich, text: refs.length - rich };
 }
 
-/** The first of the messages that a row became. */
+/** The first message that a row was sent as. */
 export function messageOf(refs: readonly unknown[]): number | null {
   for (const ref of refs) {
     if (typeof ref === "object" && ref !== null && "message" in ref && typeof ref.message === "number") {

@@ -1,4 +1,4 @@
-/** The topics that what happens in a lane concerns: the one whose agent works in it, and those that are bound to it. */
+/** The topics that a lane concerns: the one whose agent works in it, and those bound to it. */
 import { AppError } from "../../../app-error.ts";
 import type { TelegramContext } from "../telegram-context.ts";
 import type { Topic } from "../topics/topic.ts";
@@ -17,7 +17,7 @@ async function membershipOf(laneId: string, service: TelegramContext["service"])
     return (await service.lane(laneId)).lane;
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "lane_unknown") throw error;
-    // It was removed; topics that are bound to it by its name still want to know.
+    // The lane was removed, but topics may still be bound to it by name.
     return { id: laneId, team: null, member: null };
   }
 }

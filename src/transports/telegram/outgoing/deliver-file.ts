@@ -1,4 +1,4 @@
-/** Sends a file of the disk, or a text as a file. */
+/** Sends a file from disk, or a text as a file. */
 import { open } from "node:fs/promises";
 import type { Api } from "grammy";
 import { InputFile } from "grammy";
@@ -27,7 +27,7 @@ export async function deliverFile(
       : { reply_parameters: { message_id: replyTo, allow_sending_without_reply: true as const } }),
   };
   const content = await contentOf(body);
-  // No try would find it, and the chat would wait for it forever.
+  // A retry would not find it either, and would block the chat forever.
   if (content === null) return { outcome: "failed", reason: "file_gone" };
   try {
     const sent = await deps.api.sendDocument(chat, new InputFile(content, name), options, grammySignal(signal));

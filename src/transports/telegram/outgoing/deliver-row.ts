@@ -1,6 +1,6 @@
 /**
- * Sends one row of the outbox to its chat, a part at a time. The Bot API is asked for the best that it can do: a rich message
- * first, entities where the server is older, plain text where it refuses those, and a file where it refuses any text.
+ * Sends one outbox row to its chat, a part at a time. It tries a rich message first, then entities if the server is
+ * older, then plain text if it refuses those, and a file if it refuses any text.
  */
 import type { Api } from "grammy";
 import type { Delivered } from "../../../mail/outbox/outbox.ts";
@@ -21,19 +21,19 @@ import { settle } from "./settle-problem.ts";
 export type DeliverDeps = SettleDeps & {
   api: Api;
   box: Pick<TransportBox, "row">;
-  /** What the server has shown that it can do. */
+  /** What the server supports. */
   server: ServerAbilities;
   phaseNow: (delivery: string) => Promise<Phase>;
 };
 
-/** Learned from its answers. */
+/** Assumed until a response shows otherwise. */
 export type ServerAbilities = { hasRichMessages: boolean; hasRichDrafts: boolean; hasDrafts: boolean };
 
 type TextRow = Extract<ChatRow, { kind: "text" }>;
-/** How the next part is sent. Each answer that refuses it takes something away. */
+/** How to send the next part. Each refusal removes one of these. */
 type Target = { chat: number; thread: number | null; edit: number | null; replyTo: number | null; style: Style };
 
-/** A server that asked for a pause gets it; everything else may be tried as soon as the chat says something. */
+/** A pause that the server asked for is kept. Any other retry may happen as soon as the chat is active. */
 export function mayRetryNow({ reason }: Pick<OutboxRow, "reason">): boolean {
   return reason !== tooManyRequests;
 }
@@ -81,7 +81,7 @@ async function isOutdated({ onlyWhile }: Extract<ChatRow, { kind: "text" }>, { p
   return onlyWhile !== undefined && (await phaseNow(onlyWhile.delivery)) !== onlyWhile.phase;
 }
 
-/** Only the first part can take the place of another message. */
+/** Only the first part can replace another message. */
 async function replacedBy(row: OutboxRow, { replaces }: TextRow, { box }: DeliverDeps): Promise<number | null> {
   if (row.refs.length > 0) return null;
   for (const key of replaces ?? []) {
@@ -113,13 +113,13 @@ async function deliverText(
     if (problem.kind === "unknown_method" && style === "rich") deps.server.hasRichMessages = false;
     const other = otherTarget(problem.kind, target);
     if (other) return deliverText(row, body, other, deps, signal);
-    // The row would be given up here, and somebody waits for it.
+    // A file instead of giving up, because a person waits for this.
     if (problem.kind === "refused_content") return sendAsFile(body.markdown, target, deps, signal);
     return settle(problem, target.chat, deps);
   }
 }
 
-/** What to try instead; null when there is nothing less to ask for. */
+/** The next simpler form to try; null if there is none. */
 function otherTarget(problem: ReturnType<typeof classifyError>["kind"], target: Target): Target | null {
   const { style, thread, edit, replyTo } = target;
   switch (problem) {
@@ -175,7 +175,7 @@ function optionsOf(
   };
 }
 
-/** For calls whose failure harms nothing that anybody waits for. */
+/** For calls that may fail without anyone missing the result. */
 async function attempt(
   call: () => Promise<unknown>,
   { chat, ref }: { chat: number; ref: unknown },

@@ -1,10 +1,10 @@
-/** Where a delivery is, as far as its signs in the chat are concerned. */
+/** The phase of a delivery, as the chat shows it. */
 import { AppError } from "../../../app-error.ts";
 import type { Status } from "../../../core/delivery/record.ts";
 import { openStatuses } from "../../../core/delivery/record.ts";
 import type { Service } from "../../../service/service.ts";
 
-/** `ended`: what it ended with is told, or is about to be. */
+/** `ended`: the result has been shown, or is about to be. */
 export type Phase = "waiting" | "running" | "ended";
 
 export function phaseOf(status: Status): Phase {

@@ -1,4 +1,4 @@
-/** A time that has passed, as people say it. Pure. */
+/** Formats a duration for people. Pure. */
 
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));

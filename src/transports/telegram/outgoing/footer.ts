@@ -1,10 +1,10 @@
-/** Time and cost below an answer. */
+/** The line below an answer with its time and cost. */
 import type { DeliveryRecord } from "../../../core/delivery/record.ts";
 import type { TelegramContext } from "../telegram-context.ts";
 import { duration } from "./duration.ts";
 import { turnCost } from "./turn-cost.ts";
 
-/** As many as most turns have. The cost of a longer one is not shown. */
+/** Enough for most turns. The cost of a longer one is not shown. */
 const maxEvents = 500;
 
 export async function footerOf(record: DeliveryRecord, { service, clock }: TelegramContext): Promise<string> {

@@ -1,12 +1,12 @@
 /**
- * Which part of a text is sent next. A row may be continued by a program that knows less of the server than the one that began
- * it, or after a part was refused, so the style can change in the middle; what was sent stays, and the rest follows. Pure.
+ * Which part of a text is sent next. The style can change between parts: after a refusal, or after a restart, when the
+ * server's abilities are not yet known. Parts that were sent stay, and the rest follows in the new style. Pure.
  */
 import { countParts } from "./chat-row.ts";
 import type { Part, Style } from "./render.ts";
 import { partsOf, richPartsOf } from "./render.ts";
 
-/** `file`: what is too long for a chat. `done`: everything was sent. */
+/** `file`: the rest is too long for a chat. `done`: everything was sent. */
 export type NextPart =
   | { kind: "part"; part: Part; isLast: boolean }
   | { kind: "file"; text: string }

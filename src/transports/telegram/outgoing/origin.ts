@@ -1,4 +1,4 @@
-/** Where in the chats a delivery came from. */
+/** Where in Telegram a message came from. */
 
 import type { TelegramContext } from "../telegram-context.ts";
 import type { Topic } from "../topics/topic.ts";
@@ -18,7 +18,7 @@ export async function originOf(
   if (!named) return null;
   const sent = await service.message(laneId, messageId);
   if (sent?.conversation == null) return null;
-  // A message can be admitted by a run that died before it had kept the topic. Its key says enough to answer.
+  // A crash may have come between admitting the message and storing the topic. The key is enough to answer.
   const topic = topics.find(sent.conversation) ?? topics.ofLane(laneId) ?? topicOfKey(sent.conversation);
   return topic ? { topic, message: named.message, messageId } : null;
 }

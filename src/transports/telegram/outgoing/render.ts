@@ -1,4 +1,4 @@
-/** How a text is shown: in one rich message, in messages with entities, or plain. Pure. */
+/** Renders a text as rich messages, as messages with entities, or plain. Pure. */
 import type { MessageEntity } from "grammy/types";
 import { formatMarkdown } from "../text/format-markdown.ts";
 import { splitMarkdown } from "../text/split-markdown.ts";
@@ -9,7 +9,7 @@ export type Part =
   | { kind: "text"; text: string; entities: readonly MessageEntity[] };
 export type Style = "rich" | "entities" | "plain";
 
-/** What is longer goes on as a file. */
+/** The rest is sent as a file. */
 const maxParts = 8;
 export const richLimit = 32_768;
 export const textLimit = 4096;
@@ -22,7 +22,7 @@ export function partsOf(markdown: string, style: Style): { parts: readonly Part[
     return { parts: shown, rest: parts.length > maxParts ? parts.slice(maxParts).join("\n") : null };
   }
   const { chunks, rest } = splitText(formatMarkdown(markdown), textLimit, maxParts);
-  // The same chunks in both styles, so that a refused one can be sent again without its entities.
+  // Both styles have the same chunks, so that a refused one can be sent again without its entities.
   const shown = ({ text, entities }: (typeof chunks)[number]): Part => {
     return { kind: "text", text, entities: style === "plain" ? [] : entities };
   };

@@ -1,4 +1,4 @@
-/** Rows for the outbox of a chat, in short. Pure. */
+/** Shorthands for a chat's outbox rows. Pure. */
 import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
 import type { ChatRow } from "./chat-row.ts";
 

@@ -1,4 +1,4 @@
-/** What a problem means for a row when nothing less can be asked for: another try, another chat, or giving up. */
+/** What becomes of a row when no simpler form is left to try: a retry, another chat, or failure. */
 import type { Delivered } from "../../../mail/outbox/outbox.ts";
 import type { SendProblem } from "../classify-error.ts";
 
@@ -7,7 +7,7 @@ export type SettleDeps = {
   onUnauthorized: () => void;
 };
 
-/** A chat that cannot be reached is tried again after this, or when it says something. */
+/** An unreachable chat is retried after this, or as soon as something comes from it. */
 const unreachableMs = 60 * 60 * 1000;
 
 export async function settle(problem: SendProblem, chat: number, deps: SettleDeps): Promise<Delivered> {
@@ -19,7 +19,7 @@ export async function settle(problem: SendProblem, chat: number, deps: SettleDep
       return { outcome: "moved", to: String(problem.to) };
     case "unreachable":
       return { outcome: "later", afterMs: unreachableMs, reason: problem.reason };
-    // The general topic of a forum is closed: it may be opened again.
+    // The forum's general topic is closed, and may be reopened.
     case "thread_gone":
       return { outcome: "later", afterMs: unreachableMs, reason: problem.kind };
     case "unauthorized":

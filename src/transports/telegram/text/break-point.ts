@@ -1,19 +1,19 @@
 /**
- * Decides where a text that is too long is broken: at an empty line, at a line outside of code, at a line of code, at a
+ * Decides where to break a text that is too long: at an empty line, at a line outside code, at a line of code, at a
  * word, or anywhere.
  */
 import { graphemeBoundary } from "./grapheme-boundary.ts";
 
-/** `glued` is a line break that has to stay, such as the one behind an opening fence. */
+/** `glued` is a line break where the text must not be broken, such as the one after an opening fence. */
 export type Place = "outside" | "code" | "glued";
 
-/** The part ends at `end`; the text goes on at `next`. Only white space lies between them. */
+/** The part ends at `end`; the text continues at `next`. Only white space lies between them. */
 export type BreakPoint = { end: number; next: number };
 
-/** Breaks that fill less than this share of the room make too many parts. */
+/** A break that fills less than this share of the room would make too many parts. */
 const leastFilled = 1 / 4;
 
-/** Needs more text behind `start` than there is room for, and room for at least two units. */
+/** Requires more text after `start` than there is room for, and room for at least two units. */
 export function breakPoint(
   text: string,
   start: number,
@@ -28,7 +28,7 @@ export function breakPoint(
   return { end, next: end };
 }
 
-/** The best of the line breaks that fill the room far enough; the last one among equals. */
+/** The best line break that fills enough of the room; the last one among equals. */
 function lineBreak(text: string, start: number, room: number, placeOf: (position: number) => Place): number | null {
   const window = text.slice(start, start + room + 1);
   let best: { position: number; rank: number } | null = null;
@@ -43,7 +43,7 @@ function lineBreak(text: string, start: number, room: number, placeOf: (position
 
 const bestRank = 4;
 
-/** Zero is no candidate. An indented line belongs to the item of a list above it. */
+/** Zero means not a candidate. An indented line belongs to the list item above it. */
 function rankOf(text: string, position: number, place: Place): number {
   switch (place) {
     case "glued":

@@ -1,4 +1,4 @@
-/** Character references such as `&lt;` that agents write outside of code. An unknown one stays as it was written. */
+/** Decodes character references such as `&lt;` that agents write outside code. Unknown ones stay as written. */
 
 const named: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
 
@@ -11,7 +11,7 @@ export function decodeReferences(text: string): string {
   });
 }
 
-/** Control characters and halves of surrogate pairs are no characters of a text. */
+/** Control characters and surrogates are not valid in a text. */
 function isScalar(code: number): boolean {
   return code > 0x1f && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
 }

@@ -1,24 +1,24 @@
-/** Finds fenced code in the source of Markdown, in one pass over its lines and in lists and quotes, too. */
+/** Finds fenced code in Markdown source in one pass, including in lists and quotes. */
 
 export type FencedBlock = {
   /** The offset of the opening line. */
   start: number;
-  /** The code, without the two fences. */
+  /** The code, without the fences. */
   bodyStart: number;
   bodyEnd: number;
-  /** Where the line after the closing fence begins, or the end of the source when it is missing. */
+  /** Where the line after the closing fence begins, or the end of the source if the fence is not closed. */
   end: number;
   isClosed: boolean;
-  /** What stands before the fence: indentation, marks of quotes and lists. */
+  /** The text before the fence: indentation, quote and list markers. */
   prefix: string;
   fence: string;
   info: string;
 };
 
-/** Longer ones are no fences of a real answer, and could not be repeated in every part of a split one. */
+/** Real answers have no longer fences, and those could not be repeated in every part of a split answer. */
 const opening = /^((?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t]){0,32})(`{3,32}(?=[^`]*$)|~{3,32}(?!~))(.*)$/;
 
-/** A longer line is no fence, and is kept away from the pattern. */
+/** A longer line is not a fence, and would slow down the pattern. */
 const longestLine = 1_000;
 
 export function fencedBlocks(markdown: string): readonly FencedBlock[] {

@@ -1,4 +1,4 @@
-/** Inline Markdown as formatted text: styles, code, links, images, breaks. */
+/** Formats inline Markdown: styles, code, links, images, breaks. */
 import type { MarkedToken, Token, Tokens } from "marked";
 import { decodeReferences } from "./character-references.ts";
 import { concatenated, emptyText, type FormattedText, plainText } from "./formatted-text.ts";
@@ -6,7 +6,7 @@ import { known } from "./lex-markdown.ts";
 import { linkTarget } from "./link-target.ts";
 import { inlineCode, linked, styled } from "./style.ts";
 
-/** `text` is for places that cannot hold a link: the label of another one, and code. */
+/** `text` is for places that cannot hold a link: the label of another link, and code. */
 export type LinkForm = "entity" | "text";
 
 export function formatInline(tokens: readonly Token[], links: LinkForm): FormattedText {
@@ -30,7 +30,7 @@ function formatToken(token: MarkedToken, links: LinkForm): FormattedText {
     case "image":
       return formatImage(token, links);
     case "checkbox":
-      // The list item has it as its mark.
+      // The list item shows it as its marker.
       return emptyText;
     case "text":
       return token.tokens ? formatInline(token.tokens, links) : plainText(decodeReferences(token.text));
@@ -54,7 +54,7 @@ function formatToken(token: MarkedToken, links: LinkForm): FormattedText {
   }
 }
 
-/** Telegram recognizes a bare address by itself, and leaves alone what it does not accept. */
+/** Telegram detects bare URLs on its own, and ignores those it does not accept. */
 function formatLink(token: Tokens.Link, links: LinkForm): FormattedText {
   if (token.autolink) return plainText(token.text);
   return labelled(formatInline(token.tokens, "text"), token, links);

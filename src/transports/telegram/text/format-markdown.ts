@@ -1,6 +1,6 @@
 /**
- * Markdown as text with entities, for Telegram servers without rich messages. Never throws, and loses nothing but marks:
- * what cannot be read as Markdown stays as it was written.
+ * Formats Markdown as text with entities, for Bot API servers without rich messages. Never throws, and drops only
+ * markup: source that cannot be parsed stays as written.
  */
 
 import { formatBlocks } from "./format-blocks.ts";
@@ -33,10 +33,10 @@ function formatSection(section: Section): FormattedText {
   }
 }
 
-/** marked fills every short row up to the columns of the header, however many there are. */
+/** marked pads every short row to the header's column count, however large that is. */
 const veryWideTable = /^[^\S\n]*\|?(?:[ \t]*:?-+:?[ \t]*\|){32}/m;
 
-/** Thousands of nested marks exceed the stack, in marked or here. An answer arrives all the same. */
+/** Thousands of nested marks overflow the stack, in marked or here. The answer is then sent as written. */
 function formatSource(source: string): FormattedText {
   if (veryWideTable.test(source)) return plainText(source);
   try {

@@ -1,4 +1,4 @@
-/** A table as monospaced text, its columns aligned by display width. */
+/** Formats a table as monospaced text, with columns aligned by display width. */
 import type { Token, Tokens } from "marked";
 import { displayWidth } from "./display-width.ts";
 import { formatInline } from "./format-inline.ts";
@@ -8,7 +8,7 @@ import { tableRows } from "./table-rows.ts";
 
 type Alignment = Tokens.Table["align"][number];
 
-/** A wider cell pushes its own row out of line, instead of filling every other row with spaces. */
+/** A wider cell pushes its own row out of alignment instead of padding every other row. */
 const widestColumn = 48;
 /** A table that would grow by more than this, and to more than four times its length, stays as written. */
 const longestPadding = 4_096;

@@ -1,4 +1,4 @@
-/** Text with Telegram's entities, and how parts become one. Offsets count UTF-16 units, as Telegram's do. */
+/** Text with Telegram entities. Offsets count UTF-16 units, as Telegram's do. */
 import type { MessageEntity } from "grammy/types";
 
 export type FormattedText = { text: string; entities: readonly MessageEntity[] };
@@ -27,17 +27,17 @@ export function endOf(entity: MessageEntity): number {
   return entity.offset + entity.length;
 }
 
-/** Pre and code are shown as they are, so nothing is formatted inside of them. */
+/** Nothing is formatted inside `pre` and `code`. */
 export function isCode(entity: MessageEntity): boolean {
   return entity.type === "pre" || entity.type === "code";
 }
 
-/** Outer entities come before those that they contain. */
+/** Outer entities come before those they contain. */
 export function sortedEntities(entities: readonly MessageEntity[]): readonly MessageEntity[] {
   return entities.toSorted((one, other) => one.offset - other.offset || other.length - one.length);
 }
 
-/** Without white space around it. Indentation of code at the beginning stays. */
+/** Removes surrounding white space, but keeps the indentation of code at the beginning. */
 export function trimmed({ text, entities }: FormattedText): FormattedText {
   const end = text.trimEnd().length;
   const firstCode = entities.filter(isCode).reduce((first, { offset }) => Math.min(first, offset), end);

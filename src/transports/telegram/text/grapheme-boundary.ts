@@ -1,12 +1,12 @@
-/** Where a text may be cut without breaking a character that a reader sees as one: an emoji, a flag, a letter with accents. */
+/** Finds where a text can be cut without splitting a visible character: an emoji, a flag, a letter with accents. */
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
-/** Enough of the text after a position to tell whether a cluster goes on there. */
+/** Enough text after a position to tell whether a cluster continues there. */
 const lookahead = 64;
 
 /**
- * The last boundary at or before a position, and after `start`, which is a boundary itself. A cluster that fills all of
- * the text between them is cut, but never inside a surrogate pair.
+ * The last boundary at or before `position` and after `start`, which must be a boundary. A cluster that fills the whole
+ * range is cut, but never inside a surrogate pair.
  */
 export function graphemeBoundary(text: string, start: number, position: number): number {
   if (position >= text.length) return text.length;

@@ -1,7 +1,7 @@
-/** Markdown as tokens. marked slows down on very long paragraphs, and throws on very deep nesting. */
+/** Tokenizes Markdown. marked slows down on very long paragraphs, and throws on very deep nesting. */
 import { Lexer, type MarkedToken, type Token } from "marked";
 
-/** A longer paragraph stays as written: the time for its marks grows with the square of its length. */
+/** A longer paragraph stays as written, because parsing time grows with the square of its length. */
 const longestParagraph = 8_192;
 
 export function lexMarkdown(markdown: string): readonly MarkedToken[] {
@@ -23,7 +23,7 @@ function lexInline(lexer: Lexer, source: string, tokens: Token[]): void {
   else tokens.push({ type: "text", raw: source, text: source, escaped: false });
 }
 
-/** Without extensions there are no tokens but marked's own. */
+/** Without extensions, marked produces only its own tokens. */
 export function known(tokens: readonly Token[]): readonly MarkedToken[] {
   return tokens as readonly MarkedToken[];
 }

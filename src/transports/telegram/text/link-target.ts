@@ -1,6 +1,6 @@
-/** Which addresses Telegram takes for a link. It answers 400 for the whole message when one of them is wrong. */
+/** Which URLs Telegram accepts in a link. It answers 400 for the whole message if one of them is invalid. */
 
-/** The address to send, or null when it has to stay in the text. */
+/** The URL to send, or null if it has to stay in the text. */
 export function linkTarget(href: string): string | null {
   if (!/^https?:\/\//i.test(href) || !URL.canParse(href)) return null;
   const url = new URL(href);
@@ -13,7 +13,7 @@ function isPublicHost(host: string): boolean {
   return labels.length > 1 && labels.every((label) => label !== "") && labels.at(-1) !== "localhost";
 }
 
-/** Printable ASCII without a backslash is the same for every parser. */
+/** Every parser reads printable ASCII without a backslash in the same way. */
 function isPlain(href: string): boolean {
   return /^[\x21-\x5b\x5d-\x7e]+$/.test(href);
 }

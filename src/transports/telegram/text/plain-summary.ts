@@ -1,18 +1,18 @@
-/** The beginning of an answer in one line without marks, for notifications and the names of topics. */
+/** The beginning of a text in one line without markup. */
 import { formatMarkdown } from "./format-markdown.ts";
 import { graphemeBoundary } from "./grapheme-boundary.ts";
 
-/** Marks and addresses take room in the source that the summary does not need. */
+/** Longer than the summary, because the source also contains markup and URLs. */
 const sourceOf = (markdown: string, max: number) => markdown.trimStart().slice(0, 4 * max + 2_000);
 
-/** The lines of the first block that has a letter or a digit, in at most `max` UTF-16 units. */
+/** The first block that has a letter or a digit, in at most `max` UTF-16 units. */
 export function plainSummary(markdown: string, max: number): string {
   const blocks = formatMarkdown(sourceOf(markdown, max)).text.split(/\n{2,}/);
   const block = blocks.find((text) => /[\p{L}\p{N}]/u.test(text)) ?? blocks.find((text) => text !== "") ?? "";
   return shortened(block.replace(/\s+/g, " ").trim(), max);
 }
 
-/** Cut behind a word, unless that leaves less than half of the room in use. */
+/** Cuts after a word, unless that would use less than half of the room. */
 function shortened(line: string, max: number): string {
   if (line.length <= max) return line;
   const end = graphemeBoundary(line, 0, max - ellipsis.length);

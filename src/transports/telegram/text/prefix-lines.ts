@@ -1,10 +1,10 @@
 /**
- * Puts a prefix before the lines of formatted text: indentation for a list item, a mark for a quote in a quote. Code keeps
- * its own lines, because a reader copies it.
+ * Puts a prefix before each line of formatted text: indentation for a list item, a marker for a nested quote. Lines of
+ * code get none, so that the code can be copied.
  */
 import { endOf, type FormattedText } from "./formatted-text.ts";
 
-/** The first line gets `first`; each other line that is not empty gets `rest`. */
+/** The first line gets `first`; every other line that is not empty gets `rest`. */
 export function prefixLines(formatted: FormattedText, first: string, rest: string): FormattedText {
   const { text, entities } = formatted;
   const places = lineStarts(formatted);
@@ -23,7 +23,7 @@ export function prefixLines(formatted: FormattedText, first: string, rest: strin
   return { text: parts.join(""), entities: moved };
 }
 
-/** Where the lines after the first begin, without empty lines and lines of code. Ascending. */
+/** Where the lines after the first begin, except empty lines and lines of code. Ascending. */
 function lineStarts({ text, entities }: FormattedText): number[] {
   const blocks = entities.filter(({ type }) => type === "pre").sort((one, other) => one.offset - other.offset);
   const places: number[] = [];

@@ -1,8 +1,8 @@
-/** Looks up which of many ranges holds a position. */
+/** Finds the range that contains a position. */
 
 export type Range = { start: number; end: number };
 
-/** The ranges are in order and do not overlap. */
+/** The ranges must be sorted and must not overlap. */
 export function rangeAt<T extends Range>(ranges: readonly T[], position: number): T | null {
   let low = 0;
   let high = ranges.length;

@@ -1,6 +1,6 @@
 /**
- * Cuts a long answer into sections that are read one by one, so that the time grows with the length and with nothing
- * else. A long fence becomes a section without being parsed. An ordinary answer is one section.
+ * Cuts a long answer into sections that are parsed one by one, so that parsing time grows linearly. A long fence
+ * becomes a section without being parsed. An ordinary answer is one section.
  */
 import { fencedBlocks } from "./fenced-blocks.ts";
 
@@ -9,9 +9,9 @@ export type Section =
   | { kind: "code"; raw: string; text: string; info: string }
   | { kind: "text"; raw: string };
 
-/** The time for nested lists and quotes grows with the square of a section's length. */
+/** Parsing time of nested lists and quotes grows with the square of a section's length. */
 const longestSection = 32_768;
-/** As much as 16 full messages. What follows is better read as a file, and keeps its marks. */
+/** As much as 16 full messages. The rest stays unparsed, since it is sent as a file. */
 const longestAnswer = 65_536;
 
 export function sectionsOf(markdown: string): readonly Section[] {

@@ -1,8 +1,8 @@
-/** A part of formatted text, as a message of its own. Entities that reach beyond it are cut at its ends. */
+/** Cuts a part out of formatted text, as a separate message. Entities that extend beyond it are cut at its ends. */
 import type { MessageEntity } from "grammy/types";
 import { endOf, type FormattedText, isCode } from "./formatted-text.ts";
 
-/** `entities` are those that touch the part. Without empty lines at the beginning and white space at the end. */
+/** `entities` are those that touch the part. Drops empty lines at the beginning and white space at the end. */
 export function sliceFormatted(
   text: string,
   entities: readonly MessageEntity[],

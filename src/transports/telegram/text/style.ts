@@ -1,6 +1,6 @@
 /**
- * Puts an entity around formatted text, within Telegram's rules: no white space at its ends, no entity inside of one of
- * its own type, none around or inside of code. Only a quote may contain code.
+ * Puts an entity around formatted text, within Telegram's rules: no white space at its ends, no entity inside another
+ * of the same type, none around or inside code. Only a quote may contain code.
  */
 import type { MessageEntity } from "grammy/types";
 import { emptyText, endOf, type FormattedText, isCode, trimmed } from "./formatted-text.ts";
@@ -8,10 +8,10 @@ import { emptyText, endOf, type FormattedText, isCode, trimmed } from "./formatt
 export type Style = "bold" | "italic" | "strikethrough";
 type Range = { start: number; end: number };
 
-/** More lines or characters than this are folded until a reader unfolds them. */
+/** A longer quote is collapsed until the reader expands it. */
 const longQuote = { lines: 8, characters: 700 };
 
-/** Code keeps its look, so the style covers the text around it. */
+/** The style covers only the text around code. */
 export function styled(inner: FormattedText, type: Style): FormattedText {
   const others = inner.entities.filter((entity) => entity.type !== type);
   const ranges = rangesOutsideCode(inner).flatMap((range) => trimmedRange(inner.text, range));
@@ -19,7 +19,7 @@ export function styled(inner: FormattedText, type: Style): FormattedText {
   return { text: inner.text, entities: [...styles, ...others] };
 }
 
-/** A label in code becomes an ordinary label: an address says more than a typeface. */
+/** A label in code loses its code style, because a link cannot contain code. */
 export function linked(label: FormattedText, url: string): FormattedText {
   const styles = label.entities.filter((entity) => !isCode(entity) && entity.type !== "text_link");
   const links = trimmedRange(label.text, { start: 0, end: label.text.length }).map(
@@ -41,7 +41,7 @@ export function inlineCode(text: string): FormattedText {
   return { text, entities: ranges.map(({ start, end }) => ({ type: "code", offset: start, length: end - start })) };
 }
 
-/** The first line's indentation belongs to the code; empty lines around it do not. */
+/** Keeps the first line's indentation, and drops empty lines around the code. */
 export function preformatted(code: string, language: string): FormattedText {
   const text = code.replace(/^(?:[^\S\n]*\n)+/, "").trimEnd();
   if (text === "") return { text, entities: [] };
@@ -59,7 +59,7 @@ function rangesOutsideCode({ text, entities }: FormattedText): Range[] {
   return [...ranges, { start, end: text.length }];
 }
 
-/** Empty when there is nothing but white space. */
+/** Empty if there is only white space. */
 function trimmedRange(text: string, { start, end }: Range): Range[] {
   const part = text.slice(start, end);
   const visible = part.trim();

@@ -1,11 +1,11 @@
 /**
- * The cells of a table. GitHub's rules drop the cells of a row that has more of them than the header, which happens when
- * an agent writes a pipe in code without escaping it. Such a row is read again, so that nothing is lost.
+ * The cells of a table. GitHub's rules drop cells beyond the header's columns, which happens when an agent writes a
+ * pipe in code without escaping it. Such a row is parsed again, so that nothing is lost.
  */
 import type { Token, Tokens } from "marked";
 import { lexLine } from "./lex-markdown.ts";
 
-/** Rows of cells, the header first. Every row has at most as many cells as the header. */
+/** Rows of cells, the header first. No row has more cells than the header. */
 export function tableRows(table: Tokens.Table): readonly (readonly Token[])[][] {
   const lines = table.raw.split("\n").slice(2);
   const rows = table.rows.map((row, index) => {
@@ -15,14 +15,14 @@ export function tableRows(table: Tokens.Table): readonly (readonly Token[])[][] 
   return [table.header.map(({ tokens }) => tokens), ...rows];
 }
 
-/** Null for a row that the header has enough columns for. */
+/** Null for a row that fits the header's columns. */
 function excessCells(line: string, columns: number): readonly string[] | null {
   if (split(line, /\\.|\|/g).length <= columns) return null;
   const cells = split(line, /\\.|(`+)[^`]+\1|\|/g);
   return [...cells.slice(0, columns - 1), cells.slice(columns - 1).join(" | ")];
 }
 
-/** Cuts a row at the matches that are a bare pipe. The other matches are what hides one. */
+/** Cuts a row at bare pipes. The other matches of the pattern are text in which a pipe does not separate cells. */
 function split(line: string, pattern: RegExp): string[] {
   const row = line.trim().replace(/^\|/, "");
   const cells: string[] = [];

@@ -1,18 +1,18 @@
-/** Whom a topic is bound to: a lane, a member of a team, or a whole team. Pure. */
+/** What a topic is bound to: a lane, a team member, or a whole team. Pure. */
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { WrittenAddress } from "../../../core/message/address.ts";
 import { leadRole } from "../../../core/team/team.ts";
 
-/** A team without a member: messages go to its lead, and alerts of all of its members come to the topic. */
+/** A team without a member: messages go to its lead, and alerts of all its members come to the topic. */
 export type Binding = { lane: string } | { team: string; member: string } | { team: string };
 
-/** Where messages of a bound topic go. */
+/** Where a bound topic's messages go. */
 export function addressOf(binding: Binding): WrittenAddress {
   if ("lane" in binding) return binding;
   return { team: binding.team, member: "member" in binding ? binding.member : leadRole };
 }
 
-/** Whether what happens in a lane concerns a topic that is bound like this. */
+/** Whether events of a lane concern a topic with this binding. */
 export function concerns(binding: Binding, lane: Pick<Lane, "id" | "team" | "member">): boolean {
   if ("lane" in binding) return binding.lane === lane.id;
   if (binding.team !== lane.team) return false;

@@ -1,4 +1,4 @@
-/** Who gets what is written in a topic: whom the topic is bound to, or the agent in its workspace. */
+/** Who receives a topic's messages: the recipient it is bound to, or the agent in its workspace. */
 import type { WrittenAddress } from "../../../core/message/address.ts";
 import { memberCalled } from "../../../core/team/team.ts";
 import type { TelegramContext } from "../telegram-context.ts";
@@ -8,7 +8,7 @@ import { openWorkspace, shownWorkspace } from "./workspace.ts";
 
 type Context = Pick<TelegramContext, "service" | "settings" | "clock">;
 
-/** Makes the lane of a workspace that is used for the first time. */
+/** Creates the lane when a workspace is used for the first time. */
 export async function openRecipient(
   topic: Topic,
   person: string,
@@ -19,7 +19,7 @@ export async function openRecipient(
   return { topic: opened.topic, to: { lane: opened.lane } };
 }
 
-/** The lane that a topic writes to now; null before its first message, and for a member that Waybill does not run. */
+/** The lane that receives a topic's messages; null before the first one, and for a member that Waybill does not run. */
 export async function laneOfTopic(topic: Topic, context: Context): Promise<string | null> {
   const { service } = context;
   if (topic.boundTo === null) {

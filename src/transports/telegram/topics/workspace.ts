@@ -1,10 +1,10 @@
-/** The workspace of a topic and its lane: found, checked against the allowed directories, and made when it is first used. */
+/** Opens a topic's workspace: checks it against the allowed directories, and creates its lane on first use. */
 import { AppError } from "../../../app-error.ts";
 import type { TelegramContext } from "../telegram-context.ts";
 import type { Topic } from "./topic.ts";
 import { laneTitle, used } from "./topic.ts";
 
-/** The topic with the workspace in use, and the lane that works there. Throws an `AppError` that says what is wrong. */
+/** Returns the topic with this workspace active, and its lane. Throws an `AppError` that says what is wrong. */
 export async function openWorkspace(
   topic: Topic,
   person: string,
@@ -35,7 +35,7 @@ async function ensureLane(
   }
 }
 
-/** The workspace of a topic, as people are shown it. */
+/** A topic's workspace, as shown to people. */
 export function shownWorkspace(topic: Topic, context: Pick<TelegramContext, "settings">): string {
   return topic.activeWorkspace ?? context.settings.defaultWorkspace;
 }

@@ -1,4 +1,4 @@
-/** Who may use the bot, by numeric ids that nobody can choose. Pure. */
+/** Who may use the bot, by numeric ids, which people cannot choose. Pure. */
 import { AppError } from "../../../app-error.ts";
 import type { TelegramSettings } from "../settings.ts";
 import type { Place } from "./read-update.ts";
@@ -11,7 +11,7 @@ export function mayUse(rules: AccessRules, place: Place, user: number, formerCha
   return !place.isPrivate || place.chat === user;
 }
 
-/** Whether anybody may use the bot there. What happens elsewhere is not kept. */
+/** Whether the bot may be used in a place at all. Events from other places are not stored. */
 export function isListed(
   { allowedUsers, allowedChats }: AccessRules,
   place: Place,

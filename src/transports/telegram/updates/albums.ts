@@ -1,19 +1,19 @@
 /**
- * Puts an album together: Telegram reports each of its files as a message of its own. The first waits until no more have come
- * for a moment, and takes the others along.
+ * Merges the messages of an album, because Telegram reports each file as a separate message. The first one waits until
+ * no more arrive for a moment, and takes the others along.
  */
 import type { Clock } from "../../../clock.ts";
 import { sleep } from "../../../clock.ts";
 import type { IncomingMessage } from "./read-update.ts";
 
 type Member = { message: IncomingMessage; updateId: string };
-/** `taken`: its members once the first of them has been handled; those that come later stand alone. */
+/** `taken`: the members when the first was handled. Later ones become separate messages. */
 type Album = { members: Member[]; lastAt: number; taken: readonly Member[] | null };
 
-/** The message of the whole album, and the updates that it was made of. */
+/** The merged message, and the updates that it consists of. */
 export type WholeMessage = { message: IncomingMessage; updates: readonly string[] };
 
-/** The files of an album are uploaded together, and reported within a moment. */
+/** An album's files are uploaded together, and reported within a moment. */
 const quietMs = 1000;
 const forgottenMs = 10 * 60_000;
 
@@ -25,7 +25,7 @@ export class Albums {
     this.#clock = clock;
   }
 
-  /** To be called as soon as an update is known, before it waits for its turn. */
+  /** Call this as soon as an update is known, before it waits for its turn. */
   note(message: IncomingMessage, updateId: string): void {
     if (message.album === null) return;
     const now = this.#clock.now();
@@ -36,7 +36,7 @@ export class Albums {
     this.#albums.set(message.album, album);
   }
 
-  /** Null for one that was taken along by another. Asked again, it gives the same. */
+  /** Null for a message that was merged into another. Repeated calls give the same result. */
   async whole(message: IncomingMessage, updateId: string, signal: AbortSignal): Promise<WholeMessage | null> {
     const album = message.album === null ? undefined : this.#albums.get(message.album);
     if (!album) return { message, updates: [updateId] };

@@ -1,10 +1,10 @@
-/** What a message asks of Waybill itself. Everything else is for the agent. Decided by exact words, never by a model. Pure. */
+/** Decides whether a message is for Waybill itself or for the agent. By exact words, never by a model. Pure. */
 
 export type Intent =
   | { kind: "command"; name: string; args: string }
-  /** A slash command that Waybill does not know, or plain text. */
+  /** Plain text, or a slash command that Waybill does not know. */
   | { kind: "relay" }
-  /** A command that names another bot of the group. */
+  /** A command that names another bot in the group. */
   | { kind: "for_others" };
 
 const words: readonly [RegExp, (match: RegExpExecArray) => Intent][] = [

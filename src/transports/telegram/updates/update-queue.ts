@@ -1,6 +1,6 @@
 /**
- * Handles updates that are durable: each once, in their order within a topic, and again after a crash. What handling comes to
- * and the mark that it was handled are one commit. Buttons and commands wait for nothing.
+ * Handles durable updates: each once, in order within a topic, and again after a crash. The result and the mark that
+ * the update was handled are one commit. Buttons and most commands do not wait.
  */
 import { AppError } from "../../../app-error.ts";
 import type { Clock } from "../../../clock.ts";
@@ -12,31 +12,31 @@ import type { Handled } from "../telegram-context.ts";
 import type { Incoming } from "./read-update.ts";
 import { readUpdate, updateId } from "./read-update.ts";
 
-/** `isAgain`: an earlier try may have handled it already, and failed or died before that was durable. */
+/** `isAgain`: an earlier try may have handled it, but failed or crashed before that was durable. */
 export type StoredUpdate = { id: string; receivedAt: number; isAgain: boolean };
 
 export type UpdateQueueDeps = {
   box: Pick<TransportBox, "write" | "unhandled">;
   clock: Clock;
-  /** An update is known, and will be handled when its turn comes. */
+  /** An update was accepted, and will be handled when its turn comes. */
   onTaken: (incoming: Incoming, id: string) => void;
-  /** What has to keep its order; null for what waits for nothing. */
+  /** Updates with the same key are handled in order; null for one that does not wait. */
   orderOf: (incoming: Incoming) => string | null;
   handle: (incoming: Incoming, update: StoredUpdate) => Promise<Handled>;
-  /** In place of `handle`, when that has failed too often. */
+  /** Called instead of `handle` after too many failures. */
   giveUp: (incoming: Incoming, update: StoredUpdate) => Handled;
   wake: (channel: string) => void;
   onError: (failure: { error: unknown }) => void;
   failPoint?: FailPointHook | undefined;
 };
 
-/** Errors that trying again does not mend, before an update is given up. */
+/** How many non-retryable errors before giving up on an update. */
 const maxFailures = 5;
 
 export class UpdateQueue {
   readonly #deps: UpdateQueueDeps;
   readonly #closing = new AbortController();
-  /** The end of what runs in each order. */
+  /** The last update of each order. */
   readonly #ends = new Map<string, Promise<void>>();
   readonly #running = new Set<Promise<void>>();
 
@@ -44,12 +44,12 @@ export class UpdateQueue {
     this.#deps = deps;
   }
 
-  /** Goes on with what an earlier run took and did not handle. */
+  /** Handles the updates that an earlier process stored but did not handle. */
   async start(): Promise<void> {
     for (const update of await this.#deps.box.unhandled()) this.#enqueue(update, true);
   }
 
-  /** Resolves when they are durable. What was taken before is known by its id, and left alone. */
+  /** Resolves when the updates are durable. Updates that were taken before are skipped. */
   async take(bodies: readonly unknown[], state: readonly { key: string; value: unknown }[]): Promise<void> {
     const { box, clock, failPoint } = this.#deps;
     const updates = bodies.flatMap((body) => {
@@ -95,12 +95,12 @@ export class UpdateQueue {
     try {
       await after?.();
     } catch (error) {
-      // The update is handled all the same.
+      // The update still counts as handled.
       this.#deps.onError({ error });
     }
   }
 
-  /** Null when this closes first: the update stays unhandled, and the next run takes it up. */
+  /** Null if the queue closes first: the update stays unhandled for the next process. */
   async #outcomeOf(incoming: Incoming, update: StoredUpdate): Promise<Handled | null> {
     const { clock, handle, giveUp, onError, failPoint } = this.#deps;
     let failures = 0;
@@ -112,7 +112,7 @@ export class UpdateQueue {
       } catch (error) {
         const isRetryable = error instanceof AppError && error.retryable;
         if (isRetryable && error.code === "draining") return null;
-        // A store that is full for an hour is no reason to refuse what people wrote meanwhile.
+        // A store that is full for an hour must not cause people's messages to be refused.
         if (!isRetryable) failures += 1;
         onError({ error });
         await sleep(clock, backoffMs(tries), this.#closing.signal);
@@ -121,7 +121,7 @@ export class UpdateQueue {
     return null;
   }
 
-  /** The same writes again until they are durable: handling once more could find its own changes in memory, and omit them. */
+  /** Repeats the same writes until durable. Handling again could see its own changes in memory and omit them. */
   async #commit(writes: TransportWrites): Promise<boolean> {
     const { box, clock, onError } = this.#deps;
     for (let tries = 1; !this.#closing.signal.aborted; tries++) {

@@ -1,6 +1,6 @@
 /**
- * Tells Telegram how updates reach this daemon: by calls of its webhook, or by polling, which Telegram refuses while a webhook
- * is set. Updates that wait at Telegram stay there in both cases. It goes on trying until Telegram has taken it.
+ * Tells Telegram how updates reach this daemon: by webhook, or by polling, which Telegram refuses while a webhook is
+ * set. Pending updates are kept in both cases. Retries until Telegram accepts it.
  */
 import type { Api } from "grammy";
 import type { Clock } from "../../../clock.ts";
@@ -15,7 +15,7 @@ export type ChooseDeps = Pick<PollerDeps, "onState" | "onError"> & {
   api: Api;
   clock: Clock;
   webhook: TelegramSettings["webhook"];
-  /** A webhook was set, and polling takes its place. */
+  /** A webhook was set and has been removed, so that polling works. */
   onRemoved: () => void;
 };
 

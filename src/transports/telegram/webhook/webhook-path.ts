@@ -1,2 +1,2 @@
-/** Where Telegram calls the daemon. */
+/** The path that Telegram calls. */
 export const webhookPath = "/telegram/webhook";

@@ -1,4 +1,4 @@
-/** The files that an agent has made or changed, read from what is kept of its turns. */
+/** The files that an agent created or changed, read from the stored events of its lane. */
 import { resolve } from "node:path";
 import type { FilePart } from "../../../core/turn/item.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
@@ -8,7 +8,7 @@ import type { Service } from "../../../service/service.ts";
 export type ChangedFile = Pick<FilePart, "path" | "change" | "diff"> & { turn: number | null; at: number };
 
 const pageSize = 500;
-/** A person who wants to see older changes looks into the repository. */
+/** For older changes, people can use the repository's history. */
 const maxEvents = 10_000;
 
 /** Newest first, back to `since`. */
@@ -29,7 +29,7 @@ export async function changedFiles(
   return files;
 }
 
-/** Of one event, the last part first, as the events are. */
+/** The last part first, because the events are also newest first. */
 function filesIn(event: UniversalEvent, directory: string): ChangedFile[] {
   if (event.type !== "item.completed" || event.data.item.kind !== "file_change") return [];
   const { turn, time: at } = event;
@@ -40,7 +40,7 @@ function filesIn(event: UniversalEvent, directory: string): ChangedFile[] {
   }));
 }
 
-/** Each path once, as it was last changed. Those that were deleted last are left out. */
+/** Each path once, as it was last changed. Deleted files are left out. */
 export function presentFiles(files: readonly ChangedFile[]): ChangedFile[] {
   const newest = new Map<string, ChangedFile>();
   for (const file of files) if (!newest.has(file.path)) newest.set(file.path, file);

@@ -1,4 +1,4 @@
-/** Changes of files as one diff. Pure. */
+/** File changes as one diff. Pure. */
 import { relative } from "node:path";
 import type { ChangedFile } from "./changed-files.ts";
 
@@ -10,7 +10,7 @@ export function diffOf(changes: readonly ChangedFile[], directory: string): stri
   return diffs.length === 0 ? null : diffs.join("");
 }
 
-/** Some programs show only the lines that changed. */
+/** Some agent programs report only the changed lines. */
 function withHeader(diff: string, path: string): string {
   const body = diff.endsWith("\n") ? diff : `${diff}\n`;
   return /^(---|diff |Index: )/m.test(body) ? body : `--- a/${path}\n+++ b/${path}\n${body}`;

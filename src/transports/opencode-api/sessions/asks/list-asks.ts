@@ -1,6 +1,6 @@
 /**
- * What agents wait for, as OpenCode lists it. The service knows which asks are open; the lane's events have what they are
- * about, as it was published live.
+ * Open asks in OpenCode's list format. The service knows which asks are open; the lane's events have their details, as
+ * published live.
  */
 import type { PermissionRequest, QuestionRequest } from "@opencode-ai/sdk/v2/types";
 import type { Lane } from "../../../../core/lane/lane.ts";
@@ -12,7 +12,7 @@ import { readerOf, readSpans } from "../history/read-backwards.ts";
 
 type ListedAsks = { permissions: PermissionRequest[]; questions: QuestionRequest[] };
 
-/** An ask is in the turn that runs, or in one shortly before it. */
+/** An ask is in the running turn, or in one shortly before it. */
 const maxSpans = 3;
 
 export async function listAsks(service: Service, isInDirectory: (directory: string) => boolean): Promise<ListedAsks> {
@@ -47,7 +47,7 @@ async function publishedAsks(service: Service, lane: Lane, asks: readonly OpenAs
   return found;
 }
 
-/** Its event is not kept. */
+/** For an ask whose event is no longer kept. */
 function requestWithoutEvent({ kind, id: ask, laneId, title }: OpenAsk): PermissionRequest | QuestionRequest {
   const ids = { id: askIdFor(kind, ask), sessionID: sessionOf(laneId) };
   if (kind === "permission") return { ...ids, permission: title, patterns: [], metadata: {}, always: [] };

@@ -1,14 +1,14 @@
 /**
- * For a client whose session has nobody to answer questions, as `opencode run`: while it waits for the answer to its
- * prompt, a question would keep it waiting for ever, so it is rejected on its behalf.
+ * For a client that cannot answer questions, such as `opencode run`: a question would keep it waiting for its answer
+ * forever, so it is rejected on the client's behalf.
  */
 import { AppError } from "../../../../app-error.ts";
 import type { Service } from "../../../../service/service.ts";
 
-/** `after` is a cursor from before the prompt was sent: its agent may ask at once. */
+/** `after` is a cursor from before the prompt was sent: its agent may ask immediately. */
 type Prompted = { lane: string; after: string; signal: AbortSignal };
 
-/** Goes on until `signal` is aborted. */
+/** Runs until `signal` is aborted. */
 export async function refuseQuestions(
   service: Pick<Service, "answer" | "follow">,
   { lane, after, signal }: Prompted,
@@ -18,7 +18,7 @@ export async function refuseQuestions(
     try {
       await service.answer(item.event.data.ask, { decision: "reject" });
     } catch (error) {
-      // Somebody else has answered it.
+      // Someone else has answered it.
       if (!(error instanceof AppError) || error.code !== "ask_unknown") throw error;
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Lanes whose client has nobody to answer questions; forgotten when the daemon ends. Lanes are also removed past this API
- * without notice, so removed ones are dropped whenever their number has doubled.
+ * Lanes whose client cannot answer questions; kept in memory only. Lanes can be removed without this API noticing, so
+ * removed lanes are dropped whenever the set has doubled in size.
  */
 import type { Service } from "../../../../service/service.ts";
 
@@ -16,7 +16,7 @@ export function unattendedLanes(service: Pick<Service, "lanes">): UnattendedLane
   const lanes = new Set<string>();
   let cleanupAbove = minCleanup;
   const dropRemoved = async () => {
-    // Not those that are added while the list is read.
+    // Leaves out lanes that are added while the list is read.
     const before = [...lanes];
     const existing = new Set((await service.lanes()).map(({ lane }) => lane.id));
     for (const id of before) if (!existing.has(id)) lanes.delete(id);

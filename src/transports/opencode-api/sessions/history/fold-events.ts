@@ -1,4 +1,4 @@
-/** Kept events, projected from the first of them on. There may be thousands: other work goes on in between. */
+/** Projects kept events from the first one on. There may be thousands, so it yields to other work in between. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { UniversalEvent } from "../../../../core/turn/universal-event.ts";
 import type { NativeEvent, SessionSettings } from "../../projection/native-event.ts";

@@ -3,7 +3,7 @@ import type { SessionMessage } from "../../projection/native-event.ts";
 import { byTime } from "../../projection/native-event.ts";
 
 /**
- * In their order. Of a message in both, the live one is newer; but a reader that began in the middle of it lacks some of
+ * In order. If a message is in both, the live one is newer; but a reader that began in the middle of it lacks some of
  * its parts, and one that lags behind lacks its end.
  */
 export function overlayLive(kept: readonly SessionMessage[], live: readonly SessionMessage[]): SessionMessage[] {

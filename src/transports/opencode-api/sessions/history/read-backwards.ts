@@ -1,7 +1,7 @@
 /**
- * A lane's events, read from the newest backwards and only as far as needed. A span begins where the agent rested, with
- * some to spare: it has a turn whole or not at all, together with what was noted just before it. Other work goes on between
- * two pages.
+ * Reads a lane's events backwards from the newest, only as far as needed. A span begins where the agent was at rest,
+ * with some margin: it contains whole turns, together with the notes just before them. Other work can run between two
+ * pages.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { UniversalEvent } from "../../../../core/turn/universal-event.ts";
@@ -12,16 +12,16 @@ import { ledgerNote } from "../../projection/ledger-note.ts";
 export type ReadBefore = (seq: number | null, limit: number) => Promise<readonly UniversalEvent[]>;
 
 export type EventSpan = {
-  /** Oldest first. Admissions from before the span lead it, where what follows refers to them. */
+  /** Oldest first. Begins with older admissions that later events refer to. */
   events: readonly UniversalEvent[];
-  /** From then on nothing is missing; null when the span has all events. */
+  /** Nothing is missing from then on; null if the span has all events. */
   completeSince: number | null;
 };
 
 const pageSize = 200;
-/** How many rests are read in addition: the notes about a turn may stand a little before it. */
+/** How many extra rests are read: the notes about a turn may come a little before it. */
 const spareRests = 2;
-/** How far back admissions are searched that are older than the span. */
+/** How far back to search for admissions that are older than the span. */
 const maxAdmissionAge = 2000;
 
 export function readerOf(service: Pick<Service, "eventsBefore">, lane: string): ReadBefore {
@@ -44,7 +44,7 @@ export async function* eventsBackwards(
   }
 }
 
-/** Each span is at least twice as long as the one before; the last has all that is kept. */
+/** Each span is at least twice as long as the previous one; the last has all kept events. */
 export async function* readSpans(read: ReadBefore, before: number | null): AsyncGenerator<EventSpan> {
   const back: UniversalEvent[] = [];
   let [tried, rests] = [0, 0];
@@ -75,12 +75,12 @@ async function spanIn(events: readonly UniversalEvent[], read: ReadBefore): Prom
   return { events: [...early, ...whole], completeSince: since.time };
 }
 
-/** Nothing goes on after it, as far as one event can tell. */
+/** Whether the lane is at rest after this event, judging by the event alone. */
 export function isRest(event: UniversalEvent): boolean {
   return event.type === "turn.ended" || (event.turn === null && ledgerNote(event)?.type === "ended");
 }
 
-/** Messages with an attempt in these events, and without their admission before it. */
+/** Messages with an attempt in these events whose admission is not among them. */
 function admittedEarlier(events: readonly UniversalEvent[]): Set<string> {
   const missing = new Set<string>();
   const admitted = new Set<string>();

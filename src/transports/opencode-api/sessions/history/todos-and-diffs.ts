@@ -1,6 +1,6 @@
 /**
- * What an agent planned and changed, from the newest of its events. Older plans and changes are not shown, so that
- * opening a session costs the same however long it has been.
+ * The agent's plan and file changes, from its newest events. Older plans and changes are not shown, so that the cost of
+ * opening a session does not depend on its length.
  */
 import type { SnapshotFileDiff, Todo } from "@opencode-ai/sdk/v2/types";
 import type { Item } from "../../../../core/turn/item.ts";
@@ -23,7 +23,7 @@ export async function latestTodos(read: ReadBefore, sessionID: string): Promise<
   return [];
 }
 
-/** One entry a file, oldest change first; with `messageID` only what was changed for that message. */
+/** One entry per file, oldest change first; with `messageID`, only the changes made for that message. */
 export async function sessionDiff(
   read: ReadBefore,
   { settings, sessionID, messageID }: { settings: SessionSettings; sessionID: string; messageID: string | undefined },
@@ -52,7 +52,7 @@ async function turnsFor(
   return new Set(turns);
 }
 
-/** A file that was changed several times has all of its changes, one after the other. */
+/** The entry of a file that was changed several times contains all of its changes in order. */
 function byFile(diffs: readonly SnapshotFileDiff[]): SnapshotFileDiff[] {
   const files = new Map<string, SnapshotFileDiff>();
   for (const diff of diffs) {

@@ -1,4 +1,4 @@
-/** The title of a client's session without one: the beginning of its first prompt. No model is asked for it. */
+/** The default title of a client's session: the beginning of its first prompt. No model generates it. */
 import type { Lane } from "../../../../core/lane/lane.ts";
 import { isClientsLane } from "../new-session.ts";
 

@@ -1,4 +1,4 @@
 import type { Source } from "../../../../core/message/message.ts";
 
-/** How prompts of OpenCode's clients came in. */
+/** The source of prompts from OpenCode's clients. */
 export const promptSource: Source = "ui";

@@ -1,6 +1,6 @@
 /**
- * A response that may take as long as an agent works. For a while it can still have any status; then its head goes out,
- * and blanks, which JSON allows before a value, so that proxies do not take the connection for dead.
+ * A response that may take as long as an agent's turn. For a while it can still have any status; then its head is sent,
+ * followed by blanks, which JSON allows before a value, so that proxies do not consider the connection dead.
  */
 import type { Context } from "hono";
 import type { Clock } from "../../../../clock.ts";
@@ -11,9 +11,9 @@ type SlowResponse = {
   clock: Clock;
   timeoutMs: number;
   answer: Promise<object>;
-  /** What is sent for an error once the status is out. */
+  /** The body for an error once the status has been sent. */
   answerFor: (error: unknown) => object;
-  /** It was answered, or the client has gone. */
+  /** Called when it was answered, or the client disconnected. */
   onEnd: () => void;
 };
 
