@@ -47,11 +47,11 @@ module.exports = {
       to: { path: "^src/(runtimes|store|transports)/", pathNot: "^src/$1/" },
     },
     {
-      name: "http-knows-no-other-transport",
+      name: "transports-do-not-know-each-other",
       severity: "error",
-      comment: "Other transports mount themselves on it; the daemon passes them in.",
-      from: { path: "^src/transports/http/", ...notTests },
-      to: { path: "^src/transports/(?!http/)" },
+      comment: "They may mount themselves on http, which knows none of them; the daemon passes them in.",
+      from: { path: "^src/transports/([^/]+)/", ...notTests },
+      to: { path: "^src/transports/", pathNot: ["^src/transports/$1/", "^src/transports/http/"] },
     },
     {
       name: "runtimes-do-not-know-each-other",
@@ -79,6 +79,13 @@ module.exports = {
       severity: "error",
       from: { path: "^src/client/", ...notTests },
       to: { dependencyTypes: ["core"] },
+    },
+    {
+      name: "page-knows-only-the-client",
+      severity: "error",
+      comment: "It runs in a browser, and reaches the daemon as any other program does.",
+      from: { path: "^web/src/", ...notTests },
+      to: { path: "^src/", pathNot: "^src/client/" },
     },
     {
       name: "scripted-model-stands-alone",

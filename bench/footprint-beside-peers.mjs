@@ -1,4 +1,4 @@
-/** What Waybill costs while it does nothing (bench/footprint.mjs), beside other servers that drive coding agents. */
+/** The cost of an idle Waybill (bench/footprint.mjs), compared with other servers that drive coding agents. */
 import { setTimeout as wait } from "node:timers/promises";
 import { run as runFootprint } from "./footprint.mjs";
 import { repeats } from "./harness/measurement.mjs";
@@ -13,8 +13,8 @@ export const about = {
   description:
     "The built program with scripted agents, seen from outside: from the start of the process until `/ready` answers, the " +
     "resident memory and the idle CPU of supervisor and worker together 25 seconds after the last request, and the " +
-    "whole run of a command. Beside it the same of `opencode serve` and of the `sandbox-agent` server with everything that " +
-    "they start, without any session, five seconds after their start.",
+    "whole run of a command. For comparison, the same for `opencode serve` and the `sandbox-agent` server, including their " +
+    "children, without any session, five seconds after their start.",
 };
 
 const nothing = "nothing to do";
@@ -68,7 +68,7 @@ async function ofPeer(subject, start, idleSeconds, starts) {
   const server = await start();
   ready.push(server.readyMs);
   try {
-    // A start leaves work behind it.
+    // Some work of the start is still going on.
     await wait(idleSeconds > 1 ? 5000 : 0);
     const before = cpuMs(treeOf(server.pid));
     await wait(idleSeconds * 1000);

@@ -1,6 +1,6 @@
 /**
- * Measures what Waybill costs while it does nothing: start to ready, memory, CPU of an idle minute, and the start of the
- * command line. Everything is seen from outside, through `/proc`, so it runs on Linux only. No agent program is involved.
+ * Measures the cost of an idle Waybill: start to ready, memory, CPU of an idle minute, and the start of the command line.
+ * Everything is measured from outside, through `/proc`, so it runs on Linux only. No agent program is involved.
  *
  *     node bench/footprint.mjs [--idle SECONDS] [--starts N] [--lanes N] [--settle SECONDS]
  */
@@ -16,9 +16,9 @@ import { parseArgs } from "node:util";
 const program = fileURLToPath(new URL("../bin/waybill", import.meta.url));
 
 /**
- * Times in milliseconds, memory in MB, CPU in percent of one core; `samples` are the single measurements. A start leaves
- * work behind it, which is not counted as idle: V8 collects the garbage once more when nothing has happened for a while,
- * up to twenty seconds after the last request.
+ * Times in milliseconds, memory in MB, CPU in percent of one core; `samples` are the single measurements. Work that follows
+ * a start is not counted as idle: V8 runs a last garbage collection after a quiet period, up to twenty seconds after the
+ * last request.
  */
 export async function run({ idleSeconds = 60, starts = 10, lanes = 1000, settleSeconds = 25 } = {}) {
   const settled = () => wait(settleSeconds * 1000);
@@ -57,7 +57,7 @@ async function measured(options, measure) {
   }
 }
 
-/** The stub runtime, with as many lanes as are asked for, on a new store. */
+/** The stub runtime with the given number of lanes, on a new store. */
 async function startDaemon({ lanes }) {
   const directory = mkdtempSync(join(tmpdir(), "waybill-footprint-"));
   const home = join(directory, "home");
@@ -134,7 +134,7 @@ async function idleCpu({ processes }, seconds) {
 
 function cpuTicks(processes) {
   return mapValues(processes, (pid) => {
-    // The name of the program, in parentheses, may hold spaces. utime and stime are the fields 14 and 15.
+    // The program's name, in parentheses, may contain spaces. utime and stime are fields 14 and 15.
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1).split(" ");
     return Number(fields[11]) + Number(fields[12]);
   });

@@ -1,6 +1,6 @@
 /**
- * What becomes slower with more of everything: lives with ten times as many messages queued in a lane, and every list
- * that people and the daemon ask for in stores of a hundred thousand and a million deliveries.
+ * What gets slower with more data: deliveries with ten times as many messages queued in a lane, and every list that people and
+ * the daemon query in stores of a hundred thousand and a million deliveries.
  */
 import { copyFileSync, existsSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
@@ -14,16 +14,16 @@ export const about = {
   name: "growth",
   title: "Growth",
   description:
-    "The same work with ten times as much around it. Queue: the time of one life in a lane while others wait behind it. " +
+    "The same work with ten times as much around it. Queue: the time of one delivery in a lane while others wait behind it. " +
     "History: the queries behind lists, pages and the daemon's own decisions, in a store whose deliveries were copied by SQL " +
     "from a thousand that the program wrote, over ten lanes. That each of them uses an index is a test " +
     "(src/store/sqlite/query-plans.test.ts).",
 };
 
-const queueChart = "one life in a lane with a queue";
+const queueChart = "one delivery in a lane with a queue";
 const queryChart = "a query in a store with a long history";
 const lanes = 10;
-/** `count` deliveries are written by the program, and each is there in so many copies; a query is asked so many `times`. */
+/** The program writes `count` deliveries, which are then copied by SQL; each query runs `times` times. */
 const history = { count: 1000, copies: [100, 1000], times: 50 };
 const quickHistory = { count: 50, copies: [2, 4], times: 3 };
 
@@ -48,7 +48,7 @@ export async function run(context) {
   return { measurements, ratios: growthOf(measurements) };
 }
 
-/** How much longer each takes with ten times as much. */
+/** How much longer each takes with ten times as much data. */
 function growthOf(measurements) {
   const queues = measurements.filter(({ chart }) => chart === queueChart);
   const queries = measurements.filter(({ chart }) => chart === queryChart);
@@ -61,7 +61,7 @@ function growthOf(measurements) {
   );
 }
 
-/** The lane is never empty: each life that ends is followed by a new message. */
+/** The lane is never empty: a new message follows each delivery that ends. */
 async function livesWithQueue(context, queued) {
   const waybill = await startMemoryWaybill({ path: context.file("queue.db"), lanes: 1 });
   try {
@@ -85,7 +85,7 @@ async function livesWithQueue(context, queued) {
   }
 }
 
-/** A million of them takes minutes to make, so they are kept for as long as the store's tables are what they were. */
+/** A million of them take minutes to create, so they are kept until the store's tables change. */
 async function storeWith(target, { context, written, size }) {
   const directory = context.quick ? context.directory : peersDirectory;
   const path = join(directory, `store-${schemaHash(written)}-${target}-copies.db`);
@@ -149,7 +149,7 @@ async function queried(path, size, times) {
   }
 }
 
-/** The slow ones are asked less often. */
+/** Slow queries run less often. */
 async function asked(ask, times) {
   const warmUps = 2;
   for (let round = 0; round < warmUps; round++) await ask();

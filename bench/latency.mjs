@@ -1,6 +1,6 @@
 /**
- * The waits that Waybill adds around a turn, on the real OpenCode and the real Claude Code with a scripted model: from the
- * admission until the model is asked, and from the end of the turn until the delivery is `responded`.
+ * The latency that Waybill adds around a turn, on the real OpenCode and the real Claude Code with a scripted model: from
+ * admission until the model is called, and from the end of the turn until the delivery is `responded`.
  */
 import { createOpencodeClient } from "@opencode-ai/sdk";
 import { find, rounded, waits } from "./harness/measurement.mjs";
@@ -12,10 +12,10 @@ export const about = {
   name: "latency",
   title: "Latency",
   description:
-    "One message after the other in one lane. In OpenCode a prompt has arrived when the server says that it is stored, and a " +
-    "turn has ended when it says that the session is idle, both as another client of the server hears it. The direct " +
+    "One message after the other in one lane. In OpenCode a prompt has arrived when the server reports it as stored, and a " +
+    "turn has ended when it reports the session as idle, both as seen by another client of the server. The direct " +
     "call is `prompt_async` of the official SDK to the same server. In Claude Code a prompt has arrived when the model " +
-    "is asked, with all that the program does before, and a turn has ended with its result line.",
+    "is called, including everything that the program does before, and a turn has ended with its result line.",
 };
 
 const toPrompt = "admission to prompt";
@@ -121,7 +121,7 @@ async function measured({ waybill, turns, arrives, ends }) {
     if (waybill.errors.length > 0) throw new Error("Waybill reported an error", { cause: waybill.errors[0] });
     if (turn < 0) continue;
     prompts.push(arrivedAt - started);
-    // The proof may be read before the event that says that the turn is over has arrived here.
+    // The proof may be read before the event for the turn's end arrives here.
     proofs.push(Math.max(0, respondedAt - endedAt));
   }
   return { prompts, proofs };
@@ -131,7 +131,7 @@ function measurementsOf(subject, { prompts, proofs }) {
   return [waits(toPrompt, subject, condition, "ms", prompts), waits(toResponded, subject, condition, "ms", proofs)];
 }
 
-/** When the server next says that a new prompt is stored, and that a session is idle. */
+/** When the server next reports that a new prompt is stored, and that a session is idle. */
 async function sessionEvents(server) {
   const stopping = new AbortController();
   const waiting = { prompted: new Set(), idle: new Set() };
@@ -143,7 +143,7 @@ async function sessionEvents(server) {
   const onEvent = ({ type, properties }) => {
     if (type === "session.idle") happened("idle");
     const { role, id } = properties?.info ?? {};
-    // A stored prompt is changed once more when its turn is over.
+    // A stored prompt changes once more when its turn ends.
     if (type !== "message.updated" || role !== "user" || prompts.has(id)) return;
     prompts.add(id);
     happened("prompted");

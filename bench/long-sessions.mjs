@@ -1,6 +1,6 @@
 /**
  * One reconcile of a running turn in OpenCode sessions of different lengths: the courier reads the transcript, and the
- * core decides. The messages before the turn are made with `noReply`, so that no model is asked.
+ * core decides. The messages before the turn are created with `noReply`, so that no model is called.
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ export async function run(context) {
   );
   const made = await madeSessions(lengths, context);
   cpSync(join(made.directory, "opencode-home"), join(context.directory, "opencode-home"), { recursive: true });
-  // The turns go on until the server is ended.
+  // The turns run until the server is stopped.
   const model = await startModel([{ waitMs: 3_600_000 }]);
   const { directory } = context;
   const server = await startOpencodeServer({ directory, work: join(made.directory, "work"), modelUrl: model.url });
@@ -50,7 +50,7 @@ export async function run(context) {
   }
 }
 
-/** Making them takes minutes, so they are kept, and measured in a copy. A tiny run makes its own. */
+/** Creating them takes minutes, so they are kept, and measured in a copy. A quick run creates its own. */
 async function madeSessions(lengths, context) {
   const { OpenCode: version } = describeVersions();
   const directory = context.quick
@@ -58,7 +58,7 @@ async function madeSessions(lengths, context) {
     : join(peersDirectory, `opencode-${version}-sessions-of-${lengths.join("-")}`);
   const list = join(directory, "sessions.json");
   if (existsSync(list)) return { directory, sessions: JSON.parse(readFileSync(list, "utf8")) };
-  // What an interrupted run has left.
+  // Left over from an interrupted run.
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
   const sessions = {};
@@ -69,7 +69,7 @@ async function madeSessions(lengths, context) {
       sessions[length] = await makeSession(server, length, context.progress);
     }
   } finally {
-    // So that it writes down what it has.
+    // So that it writes its data to disk.
     await server.stop("SIGTERM");
   }
   writeFileSync(list, JSON.stringify(sessions));

@@ -1,6 +1,6 @@
 /**
- * Preloaded into the worker by flow.mjs. On each message it answers with the source files of which a function was
- * called since the message before, and these functions. V8 counts calls, and starts from zero whenever the counts are taken.
+ * Preloaded into the worker by flow.mjs. It answers each message with the functions that were called since the last
+ * message, by source file. V8 counts calls, and restarts from zero whenever the counts are read.
  */
 import { Session } from "node:inspector/promises";
 
@@ -25,7 +25,7 @@ process.on("message", async (message) => {
   process.send({ type: "coverage", files });
 });
 
-/** A module's own body is the function that begins where the file does. */
+/** A module's own body is the function that starts at the beginning of the file. */
 function wasCalled({ ranges }) {
   return ranges[0].startOffset > 0 && ranges[0].count > 0;
 }

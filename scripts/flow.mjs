@@ -1,19 +1,19 @@
 /**
- * Lists the source files of which a function runs for one message on the stub runtime, from `POST /v1/messages` to the
- * answer in `GET /v1/stream`, and writes the list into docs/architecture.md:
+ * Lists the source files with a function that runs for one message on the stub runtime, from `POST /v1/messages` to the
+ * answer in `GET /v1/stream`, and writes the list to docs/architecture.md:
  *
  *   npm run flow               build, run, write the list
  *   node scripts/flow.mjs      run what is built, write the list
- *   … --check                  compare only; exit code 1 and the difference if the document lists others
- *   … --functions              print the functions that put each file on the list, and write nothing
+ *   … --check                  only compare; exit code 1 and a diff if the document differs
+ *   … --functions              only print the functions that put each file on the list
  *
- * The built worker runs as a process of its own, with a fresh home and one stub lane. V8's call counts are set to zero
- * once the started worker is idle and the stream is open, and are read once the delivery is closed and the worker is
- * idle again. A module's own body does not count, so neither an import nor the start puts a file on the list.
+ * The built worker runs as a separate process with a fresh home and one stub lane. V8's call counts are reset once the
+ * worker has started, is idle and the stream is open. They are read once the delivery is closed and the worker is idle
+ * again. A module's own body does not count, so neither an import nor the start puts a file on the list.
  *
- * What runs for any other request is listed apart: functions that also run when the same lane is paused and resumed, which
- * is written to the same store and shown in the same stream. A file of which only such functions run is not about
- * messages: the server and its guards, the group commit, the stream.
+ * Files that run for any request are listed separately: those whose functions also run when the same lane is paused and
+ * resumed, which is written to the same store and shown in the same stream. They are not about messages: the server and
+ * its guards, the group commit, the stream.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -29,7 +29,7 @@ const document = join(root, "docs/architecture.md");
 const begin = "<!-- flow: written by `npm run flow` -->\n";
 const end = "<!-- end of flow -->";
 
-/** As a message passes through them. A folder stands where its parent does, others at the end. */
+/** In the order in which a message passes through them. A folder comes with its parent, others come last. */
 const folders = [
   "transports/http",
   "service",
@@ -86,7 +86,7 @@ function compare(documented, found) {
   process.exitCode = 1;
 }
 
-/** The functions that were called, by the path of their file below src. */
+/** The functions that were called, by the path of their file in src. */
 async function callsOfOneMessage() {
   const directory = mkdtempSync(join(tmpdir(), "waybill-flow-"));
   try {
@@ -146,7 +146,7 @@ async function startWorker(directory) {
   return {
     url,
     token: readFileSync(join(home, "token"), "utf8").trim(),
-    /** Everything that was called, until nothing is any more. */
+    /** Everything that was called, until the worker is idle. */
     async callsUntilIdle() {
       const calls = new Map();
       for (let quiet = 0; quiet < 5; ) {
@@ -159,7 +159,7 @@ async function startWorker(directory) {
       return calls;
     },
     async stop() {
-      // A worker without a supervisor ends by itself.
+      // A worker without a supervisor exits on its own.
       child.disconnect();
       await exited.catch(() => {});
     },
@@ -177,7 +177,7 @@ async function openStream(url, token) {
   const chunks = response.body.pipeThrough(new TextDecoderStream());
   return {
     close: () => closing.abort(),
-    /** The answer has come, and its delivery is closed. */
+    /** Waits for the answer and the end of its delivery. */
     async closedDelivery() {
       for await (const chunk of chunks.values({ preventCancel: true })) {
         parser.feed(chunk);

@@ -1,6 +1,6 @@
 /**
- * Judges every case of the corpus in test/corpus: prints the confusion matrix and every miss with its reason. Ends with 1
- * when something was taken for an answer that is none, or when more than one answer in a hundred would be asked for again.
+ * Judges every case of the corpus in test/corpus: prints the confusion matrix, and every miss with its reason. Exits with 1
+ * if something was wrongly taken for an answer, or if more than 1 % of the answers would be asked for again.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -33,9 +33,9 @@ for (const label of labels) {
       .join(""),
   );
 }
-print("Taken for an answer, and none", falselyAnswered);
-print("Asked for again needlessly", needless);
-print("No answer, for another reason", otherReason);
+print("Wrongly taken for an answer", falselyAnswered);
+print("Needlessly asked for again", needless);
+print("Not an answer, but for another reason", otherReason);
 const share = (100 * needless.length) / answers;
 console.log(
   `\n${falselyAnswered.length} falsely answered, ${needless.length} of ${answers} answers needlessly asked for again (${share.toFixed(2)} %).`,

@@ -21,7 +21,7 @@ describe("a clock that is set", () => {
     );
   });
 
-  test("back goes on from where it was, a little slower, until the machine's has caught up", () => {
+  test("back continues from where it was, a little slower, until the machine's clock has caught up", () => {
     const before = clock.now();
     wall -= hour;
     expect(clock.now()).toBe(before);
@@ -35,14 +35,14 @@ describe("a clock that is set", () => {
     expect(clock.now()).toBe(wall);
   });
 
-  test("back while nobody asks has not stood still meanwhile", () => {
+  test("back between two calls has not stood still", () => {
     const before = clock.now();
     pass(hour);
     wall -= 2 * hour;
     expect(clock.now()).toBe(before + 0.9 * hour);
   });
 
-  test("back goes on, however often it is asked", () => {
+  test("back keeps running, however often it is read", () => {
     const before = clock.now();
     wall -= hour;
     for (let asked = 0; asked < 1000; asked++) {
@@ -52,13 +52,13 @@ describe("a clock that is set", () => {
     expect(clock.now() - before).toBeGreaterThanOrEqual(224);
   });
 
-  test("forward is followed", () => {
+  test("forward follows the machine's clock", () => {
     const before = clock.now();
     wall += hour;
     expect(clock.now()).toBe(before + hour);
   });
 
-  test("right, or corrected by a little all the time, is the machine's", () => {
+  test("by small corrections follows the machine's clock", () => {
     for (const correction of [0, 0.05, -0.05]) {
       wall += correction;
       pass(10);
@@ -67,11 +67,11 @@ describe("a clock that is set", () => {
   });
 });
 
-describe("what waits for a time", () => {
+describe("a timer", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance", "Date"] }));
   afterEach(() => void vi.useRealTimers());
 
-  test("comes about when it would have, though the clock was set back by an hour meanwhile", async () => {
+  test("fires on time although the clock was set back by an hour in between", async () => {
     const clock = clockOn(Date.now);
     const due = clock.now() + 60_000;
     let at = 0;
@@ -86,13 +86,13 @@ describe("what waits for a time", () => {
     expect(at).toBeGreaterThanOrEqual(due);
   });
 
-  test("runs when it is due, also far ahead, and not when it was taken back", async () => {
+  test("fires when it is due, even far ahead, and not when it was cancelled", async () => {
     const clock = clockOn(Date.now);
     const ran: string[] = [];
     clock.at(clock.now() + 40 * 24 * hour, () => ran.push("far"));
     clock.at(clock.now() + 5, () => ran.push("near"));
     clock.at(clock.now() - 5, () => ran.push("past"));
-    clock.at(clock.now() + 1, () => ran.push("taken back"))();
+    clock.at(clock.now() + 1, () => ran.push("cancelled"))();
     await vi.advanceTimersByTimeAsync(39 * 24 * hour);
     expect(ran).toEqual(["past", "near"]);
     await vi.advanceTimersByTimeAsync(24 * hour);
@@ -100,7 +100,7 @@ describe("what waits for a time", () => {
   });
 });
 
-test("a limit of time still ends a wait after garbage collections, and so does the signal", async () => {
+test("a time limit still ends a wait after garbage collections, and so does the signal", async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   const stop = new AbortController();

@@ -16,7 +16,7 @@ async function serving(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test("a request arrives as it was meant, and its answer comes back", async () => {
+test("a request arrives unchanged, and its response comes back", async () => {
   const url = await serving((request, response) => {
     let body = "";
     request.setEncoding("utf8").on("data", (chunk) => {
@@ -48,12 +48,12 @@ async function ask(url: string, method: string): Promise<string> {
   return answer.text();
 }
 
-test("what is only read is asked for again when a kept connection was closed", async () => {
+test("a read is repeated when a kept-alive connection was closed", async () => {
   const url = await servingOnce();
   expect([await ask(url, "GET"), await ask(url, "GET"), await ask(url, "GET")]).toEqual(Array(3).fill("answered"));
 });
 
-test("what changes something is not sent a second time", async () => {
+test("a change is not sent a second time", async () => {
   const url = await servingOnce();
   expect(await ask(url, "POST")).toBe("answered");
   await expect(ask(url, "POST")).rejects.toMatchObject({ code: "ECONNRESET" });

@@ -1,8 +1,8 @@
-/** Where a path is once its symlinks are followed, and whether one path lies inside another. */
+/** Resolves symlinks in paths, and tells whether one path lies inside another. */
 import { realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 
-/** Whether a path is a directory or lies in it. Both absolute and with their symlinks resolved. */
+/** Whether a path is the directory or lies in it. Both must be absolute with their symlinks resolved. */
 export function isInside(path: string, directory: string): boolean {
   const steps = relative(directory, path);
   return steps !== ".." && !steps.startsWith(`..${sep}`) && !isAbsolute(steps);
@@ -17,7 +17,7 @@ export function realPathIfAny(path: string): string | null {
   }
 }
 
-/** Where a directory is, or would be: it may not exist yet, and the part of its path that does may hold a symlink. */
+/** The real path of a directory that may not exist yet. The existing part of its path may contain a symlink. */
 export function resolvedPath(path: string): string {
   const real = realPathIfAny(path);
   if (real !== null || dirname(path) === path) return real ?? path;

@@ -1,5 +1,6 @@
 /**
- * Finds files of this package. Not relative to a module: modules are bundled, and then lie elsewhere than their sources.
+ * Finds files of this package. Not relative to a module, because bundled modules are in a different place than their
+ * sources.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const root = packageRoot(dirname(fileURLToPath(import.meta.url)));
 
-/** The absolute path of what lies at this path in the package. */
+/** The absolute path of a file in the package. */
 export function packageFile(path: string): string {
   return join(root, path);
 }
@@ -21,6 +22,6 @@ export function packageManifest(): PackageManifest {
 function packageRoot(directory: string): string {
   if (existsSync(join(directory, "package.json"))) return directory;
   const parent = dirname(directory);
-  if (parent === directory) throw new Error("Waybill lies outside its package.");
+  if (parent === directory) throw new Error("Waybill is not inside its package.");
   return packageRoot(parent);
 }

@@ -2,7 +2,7 @@ import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { programPart } from "./program-part.ts";
 
-test("a part whose file is gone says that the program was replaced, and what to do", async () => {
+test("a part whose file is missing reports that the program was replaced, and what to do", async () => {
   const { href } = pathToFileURL("/nowhere/part.js");
   await expect(programPart(() => import(/* @vite-ignore */ href))).rejects.toMatchObject({
     code: "program_replaced",
@@ -10,7 +10,7 @@ test("a part whose file is gone says that the program was replaced, and what to 
   });
 });
 
-test("an error in a part stays what it is", async () => {
+test("an error in a part is passed on unchanged", async () => {
   const error = new Error("broken");
   await expect(programPart(() => Promise.reject(error))).rejects.toBe(error);
 });

@@ -1,6 +1,6 @@
 /**
- * Parts of the program that a running daemon loads when they are first needed. By then their files may be gone: an update
- * replaces those of a program that runs.
+ * Loads parts of the program on first use. By then their files may be missing, because an update replaces the files of
+ * a running daemon.
  */
 import { AppError } from "./app-error.ts";
 
@@ -11,7 +11,7 @@ export async function programPart<T>(load: () => Promise<T>): Promise<T> {
     if (!(error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND")) throw error;
     throw new AppError({
       code: "program_replaced",
-      message: "A part of Waybill cannot be loaded, because its files were replaced while it ran.",
+      message: "A part of Waybill cannot be loaded because its files were replaced while it was running.",
       hint: "Run `waybill restart`.",
       cause: error,
     });

@@ -1,9 +1,9 @@
-/** The results as a document with charts. Pure: returns the texts of the files. */
+/** Formats the results as a document with charts. Pure: returns the content of the files. */
 import { rounded } from "./measurement.mjs";
 import { chartSvg } from "./svg.mjs";
 import { grouped, spreadOf } from "./table.mjs";
 
-/** `results` by the name of their benchmark. Charts are in a folder `benchmarks` beside the document. */
+/** `results` by the name of their benchmark. Charts are in a folder `benchmarks` next to the document. */
 export function documentOf(results, goals) {
   const all = Object.values(results);
   const charts = new Map();
@@ -11,9 +11,9 @@ export function documentOf(results, goals) {
   const text = [
     "# Benchmarks",
     "",
-    "`npm run bench` measures all of this anew and takes less than ten minutes; `npm run bench -- NAME` measures one part.",
-    "What Waybill is compared with is installed when it is first needed, into `bench/.peers`. This document and its charts",
-    "are made from `bench/results` by `node bench/document.mjs`; the goals and the remarks on them are in `bench/goals.mjs`.",
+    "`npm run bench` measures all of this again, in about a quarter of an hour; `npm run bench -- NAME` measures one part.",
+    "Programs for comparison are installed into `bench/.peers` when they are first needed. This document and its charts",
+    "are generated from `bench/results` by `node bench/document.mjs`; the goals and their remarks are in `bench/goals.mjs`.",
     "Machines differ: ratios within one run say more than any figure alone.",
     "",
     ...(all.length > 0 ? machineOf(all) : []),
@@ -28,7 +28,7 @@ export function documentOf(results, goals) {
   return { text: `${text.trimEnd()}\n`, charts };
 }
 
-/** Goals that were measured and missed, and of which nobody has said why. */
+/** Goals that were measured and missed without an explanation. */
 export function unexplained(results, goals) {
   return goals.filter(({ figure, isMet, remark }) => {
     const value = figure(results);

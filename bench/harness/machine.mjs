@@ -1,4 +1,4 @@
-/** The machine and the versions that figures were measured with. Names no host and no path. */
+/** The machine and the versions used for the measurements. Names no host and no path. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statfsSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, release, totalmem, type } from "node:os";
@@ -18,7 +18,7 @@ const filesystems = new Map([
 
 export function describeMachine(directory) {
   return {
-    // What follows the version names whoever built the kernel.
+    // The text after the version names who built the kernel.
     system: `${type()} ${/^\d+\.\d+/.exec(release())?.[0] ?? ""}`.trim(),
     processor: cpus()[0]?.model.trim() ?? "unknown",
     cores: availableParallelism(),
@@ -27,7 +27,7 @@ export function describeMachine(directory) {
   };
 }
 
-/** How many processes were running or waiting to run in the last minute: figures of a busy machine are worth little. */
+/** The load of the last minute: figures from a busy machine are worth little. */
 export function presentLoad() {
   return Number(loadavg()[0].toFixed(1));
 }
@@ -37,7 +37,7 @@ export function filesystemOf(directory) {
   return filesystems.get(kind) ?? `0x${kind.toString(16)}`;
 }
 
-/** Those that are not installed are left out. */
+/** Programs that are not installed are left out. */
 export function describeVersions() {
   const programs = {
     OpenCode: "node_modules/.opencode/node_modules/opencode-ai",

@@ -1,23 +1,23 @@
 /**
- * Makes a store with a long history: deliveries that the program itself wrote, copied by SQL under new ids. The one file
- * of the benchmarks that knows tables and columns, and has to follow a migration that changes them.
+ * Creates a store with a long history: deliveries that the program itself wrote, copied by SQL under new ids. The only
+ * benchmark file that knows tables and columns, so a migration that changes them must also change this file.
  */
 import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import Database from "better-sqlite3";
 
 /**
- * Of each copied delivery there is its message, its record without attempts, and its last event, with their rows in the
- * log and in the index of words. Copies `from` up to but without `to` are made of all that has no copy's mark.
+ * A copied delivery has its message, its record without attempts, and its last event, with their rows in the log and in the
+ * full-text index. Creates copies `from` up to, but not including, `to` of every original.
  */
 export async function copyDeliveries(path, { from, to, progress }) {
   const db = new Database(path);
   for (const pragma of ["journal_mode = OFF", "synchronous = OFF", "foreign_keys = OFF", "cache_size = -500000"]) {
     db.pragma(pragma);
   }
-  // They held for what is copied.
+  // The originals already satisfied the constraints.
   db.pragma("ignore_check_constraints = ON");
-  // An index that is made at the end is made in one pass, and copied rows are written here without triggers.
+  // Building an index at the end takes one pass, and copied rows need no triggers.
   const apart = db.prepare("SELECT type, name, sql FROM sqlite_schema WHERE type IN ('index', 'trigger') AND sql > ''");
   const indexesAndTriggers = apart.all();
   for (const { type, name } of indexesAndTriggers) db.exec(`DROP ${type} "${name}"`);
@@ -41,7 +41,7 @@ export async function copyDeliveries(path, { from, to, progress }) {
   db.close();
 }
 
-/** Names the tables and indexes of a store. */
+/** Identifies the tables and indexes of a store. */
 export function schemaHash(path) {
   const db = new Database(path, { readonly: true });
   const sql = db.prepare("SELECT sql FROM sqlite_schema ORDER BY type, name").pluck().all();
@@ -49,7 +49,7 @@ export function schemaHash(path) {
   return createHash("sha256").update(JSON.stringify(sql)).digest("hex").slice(0, 12);
 }
 
-/** What is copied, as the program wrote it. */
+/** The originals, as the program wrote them. */
 const templates = `
   CREATE TEMP TABLE template AS
   SELECT delivery.*, message.seq, message.id AS message_id, message.recipient, message.payload_hash, message.body,
@@ -62,7 +62,7 @@ const templates = `
   CREATE TEMP TABLE size AS SELECT max(seq) AS messages FROM message WHERE id NOT LIKE '%~%';
 `;
 
-/** The store would make all of them searchable at the first search. */
+/** Otherwise the store would index all of them at the first search. */
 const searchable = `
   INSERT INTO message_words (rowid, text, summary)
   SELECT seq, body ->> '$.text', body ->> '$.summary' FROM message

@@ -1,4 +1,4 @@
-/** The real OpenCode server with a home of its own and the scripted model as its only provider. */
+/** The real OpenCode server with its own home and the scripted model as its only provider. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
@@ -14,7 +14,7 @@ const program = fileURLToPath(new URL("../../node_modules/.opencode/node_modules
 const password = "bench";
 export const headers = { authorization: `Basic ${Buffer.from(`opencode:${password}`).toString("base64")}` };
 
-/** `work` is where its sessions work; a directory of its own by default. */
+/** `work` is the directory of its sessions; a new one by default. */
 export async function startOpencodeServer({ directory, modelUrl, work = join(directory, "work") }) {
   const { isolatedHome, scriptedProvider } = await scriptedModelModules();
   const home = join(directory, "opencode-home");
@@ -23,7 +23,7 @@ export async function startOpencodeServer({ directory, modelUrl, work = join(dir
   const url = `http://127.0.0.1:${port}`;
   const child = spawn(program, ["serve", "--hostname", "127.0.0.1", "--port", String(port)], {
     cwd: work,
-    // A group of its own: the installed command may start the server as a child.
+    // Its own process group: the installed command may start the server as a child.
     detached: true,
     stdio: "ignore",
     env: {
@@ -50,14 +50,14 @@ export async function startOpencodeServer({ directory, modelUrl, work = join(dir
 
 async function isHealthy(url) {
   try {
-    // A probe that comes while the server starts can stay without an answer for ever.
+    // A request during the server's start may never get an answer.
     return (await fetch(`${url}/global/health`, { headers, signal: AbortSignal.timeout(1000) })).ok;
   } catch {
     return false;
   }
 }
 
-/** Calls `onEvent` with every event of the server, of all directories, until the signal is aborted. */
+/** Calls `onEvent` with every event of the server, for all directories, until the signal is aborted. */
 export async function followOpencode(url, onEvent, signal) {
   const response = await fetch(`${url}/global/event`, { headers, signal });
   const parser = createParser({ onEvent: ({ data }) => onEvent(JSON.parse(data).payload) });

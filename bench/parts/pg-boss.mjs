@@ -1,6 +1,6 @@
 /**
- * pg-boss on a PostgreSQL of its own. A job's life is `send`, `fetch` and `complete`, each awaited; PostgreSQL runs with
- * its own defaults, so every commit is synced.
+ * pg-boss on its own PostgreSQL. A job's life is `send`, `fetch` and `complete`, each awaited; PostgreSQL runs with its
+ * defaults, so every commit is synced.
  */
 import { mkdirSync } from "node:fs";
 import { importPeer, installPackages } from "../harness/peers.mjs";
@@ -8,7 +8,7 @@ import { freePort } from "./free-port.mjs";
 import { permits } from "./permits.mjs";
 
 const queue = "bench";
-/** More than the ten by default: with 100 callers, it is quicker with these. */
+/** More than the default ten: it is faster with 100 callers. */
 const connections = 20;
 
 export async function startPgBoss({ directory, progress }) {
@@ -37,7 +37,7 @@ export async function startPgBoss({ directory, progress }) {
   await boss.start();
   await boss.createQueue(queue);
   return {
-    /** As many jobs, by so many senders and so many workers side by side. */
+    /** Runs this many jobs, with concurrent senders and workers. */
     async lives({ messages, lanes, text }) {
       const sent = permits();
       const sender = async (lane) => {
@@ -51,7 +51,7 @@ export async function startPgBoss({ directory, progress }) {
         for (let index = lane; index < messages; index += lanes) {
           await sent.acquire();
           let [job] = await boss.fetch(queue);
-          // Others may have locked what it saw first.
+          // Other workers may have locked the jobs that it saw first.
           while (!job) [job] = await boss.fetch(queue);
           await boss.complete(queue, job.id, { text });
           done += 1;

@@ -1,4 +1,4 @@
-/** What processes use, as Linux counts it, with everything that they have started. */
+/** The resources that processes use, including their children, as Linux counts them. */
 import { readdirSync, readFileSync } from "node:fs";
 
 /** Linux counts CPU time in hundredths of a second for all programs, whatever the kernel's own clock is. */
@@ -15,7 +15,7 @@ export function treeOf(pid) {
   return all;
 }
 
-/** User and system time so far, in milliseconds. */
+/** User and system time until now, in milliseconds. */
 export function cpuMs(pids) {
   return pids.reduce((sum, pid) => sum + (statOf(pid)?.ticks ?? 0) * msInATick, 0);
 }
@@ -29,7 +29,7 @@ export function residentMb(pids) {
 function statOf(pid) {
   const text = readIfThere(`/proc/${pid}/stat`);
   if (text === "") return null;
-  // The command's name is in parentheses and may hold anything.
+  // The command's name is in parentheses and may contain anything.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   return { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) };
 }

@@ -1,4 +1,4 @@
-/** The shape of a command: its help, its arguments, and a run that ends in an exit code. */
+/** The shape of a command: its help, its arguments, and a `run` that returns an exit code. */
 import { parseArgs } from "node:util";
 import { messageOf } from "../app-error.ts";
 import { nearest } from "../nearest.ts";
@@ -28,12 +28,12 @@ type Option = {
   multiple?: boolean;
   short?: string;
   choices?: Choices;
-  /** What the help calls the value. */
+  /** The value's placeholder in the help. */
   value?: string;
   help?: string;
 };
 
-/** An option with a value, which the help calls `value`. */
+/** An option that takes a value; `value` is its placeholder in the help. */
 export function textOption(value: string, help: string, choices?: Choices): Option {
   return { type: "string", value, help, ...(choices && { choices }) };
 }
@@ -42,7 +42,7 @@ export function flagOption(help: string): Option {
   return { type: "boolean", help };
 }
 
-/** From this and the options, help.ts makes the help text. Lines are wrapped by hand. */
+/** help.ts builds the help text from this and the options. Lines are wrapped by hand. */
 export type HelpParts = {
   /** What follows the command's name, one line per form. */
   usage: string;
@@ -55,17 +55,17 @@ export type HelpParts = {
 
 export type Command = {
   name: string;
-  /** A few words for the list of commands. */
+  /** One line for the list of commands. */
   summary: string;
   help: string | HelpParts;
   options: Options;
   subcommands?: readonly string[];
-  /** How many positional arguments it takes; none by default. */
+  /** The maximum number of positional arguments; 0 by default. */
   maxArguments?: number;
   argumentChoices?: Choices;
-  /** Not listed. */
+  /** Left out of the list of commands. */
   hidden?: boolean;
-  /** Keeps running when its output is closed, as a daemon does when its terminal is. */
+  /** Keeps running when its output is closed, like a daemon whose terminal was closed. */
   ignoresClosedOutput?: boolean;
   run: (input: CommandInput, context: CommandContext) => Promise<number>;
 };
@@ -80,7 +80,7 @@ export type CommandInput = {
   choice<T extends string>(name: string, choices: readonly T[]): T | undefined;
 };
 
-/** Every command understands these. */
+/** Every command accepts these. */
 export const commonOptions: Options = {
   help: { type: "boolean", short: "h" },
   json: { type: "boolean" },
@@ -110,7 +110,7 @@ function parse(command: Command | null, args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], allowPositionals: true, options });
   } catch (error) {
-    const problem = messageOf(error).split(". ")[0] ?? "not understood";
+    const problem = messageOf(error).split(". ")[0] ?? "invalid command line";
     const unknown = /^Unknown option '--?([^'=]+)'/.exec(problem)?.[1];
     const similar = unknown === undefined ? null : nearest(unknown, Object.keys(options));
     throw usageError(problem, command?.name, similar && `--${similar}`, error);

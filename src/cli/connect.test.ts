@@ -19,7 +19,7 @@ const found = (env: NodeJS.ProcessEnv = {}) => {
   return { url: typeof url === "string" ? url : url(), token };
 };
 
-test("finds the daemon that runs on the state directory, and its token", () => {
+test("finds the daemon of the state directory and its token", () => {
   daemonFile({ supervisorPid: process.pid, workerPid: gone, url });
   token("secret\n");
   expect(found()).toEqual({ url, token: "secret" });
@@ -33,7 +33,7 @@ test("follows it to another address after a restart", () => {
   expect(typeof daemon.url === "function" && daemon.url()).toBe("http://127.0.0.1:5000");
 });
 
-test("waits for one that starts, and is found as soon as it listens", () => {
+test("fails while the daemon is starting, and finds it as soon as it listens", () => {
   daemonFile({ supervisorPid: process.pid, workerPid: null, url: null });
   token("secret");
   expect(() => found()).toThrow(
@@ -46,13 +46,13 @@ test("waits for one that starts, and is found as soon as it listens", () => {
 
 test.each([
   ["no file", () => {}],
-  ["a file of processes that are gone", () => daemonFile({ supervisorPid: gone, workerPid: gone, url })],
+  ["a file that names dead processes", () => daemonFile({ supervisorPid: gone, workerPid: gone, url })],
   [
-    "a file of one that was killed while it started",
+    "the file of a daemon that was killed while starting",
     () => daemonFile({ supervisorPid: gone, workerPid: gone, url: null }),
   ],
   ["half a file", () => writeFileSync(join(home, "daemon.json"), '{"url": "http')],
-  ["a file that says nothing", () => daemonFile({})],
+  ["an empty file", () => daemonFile({})],
 ])("%s means that no daemon is running", (_what, prepare) => {
   prepare();
   token("secret");
@@ -65,7 +65,7 @@ test.each([
   );
 });
 
-test("a daemon that is named goes before the one that runs here, and gets its own token only", () => {
+test("WAYBILL_URL takes precedence over the local daemon, and never gets the local token", () => {
   daemonFile({ supervisorPid: process.pid, url });
   token("secret");
   const named = { WAYBILL_URL: "http://elsewhere:1", WAYBILL_TOKEN: "other" };
@@ -74,12 +74,12 @@ test("a daemon that is named goes before the one that runs here, and gets its ow
   expect(() => found({ ...named, WAYBILL_URL: "elsewhere" })).toThrow(expect.objectContaining({ code: "bad_url" }));
 });
 
-test("a token that is missing is said to be so", () => {
+test("a missing token is reported", () => {
   daemonFile({ supervisorPid: process.pid, url });
   expect(() => found()).toThrow(expect.objectContaining({ code: "no_token" }));
 });
 
-test("state that cannot be read is an error of its own", () => {
+test("unreadable state is reported as such", () => {
   mkdirSync(join(home, "daemon.json"));
   expect(() => found()).toThrow(expect.objectContaining({ code: "unreadable_state" }));
 });

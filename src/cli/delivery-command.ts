@@ -1,4 +1,4 @@
-/** The part that `retry`, `cancel` and `withdraw` share: they change one delivery and print it. */
+/** Shared by `retry`, `cancel` and `withdraw`, which change one delivery and print it. */
 import type { Sent, WaybillClient } from "../client/index.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { printResult } from "./command.ts";
@@ -6,9 +6,9 @@ import { withDaemon } from "./connect.ts";
 import { findDelivery } from "./find-by-id.ts";
 import { oneLine } from "./output/format.ts";
 
-export const deliveryJson = "one line: the delivery as it is then";
+export const deliveryJson = "one line: the changed delivery";
 
-/** `act` gets the id of the delivery that the argument names. */
+/** Calls `act` with the id of the delivery that the argument names. */
 export function runOnDelivery(act: (client: WaybillClient, id: string) => Promise<Sent>, done: string): Command["run"] {
   return (input, context) => {
     const reference = input.argument(0, missingId);

@@ -1,4 +1,4 @@
-/** The text of a message: the arguments of the command line, or standard input when there are none. */
+/** The text of a message: the command line's arguments, or standard input if there are none. */
 import type { Readable } from "node:stream";
 import { addAbortSignal } from "node:stream";
 import { AppError } from "../app-error.ts";
@@ -17,7 +17,10 @@ export async function readMessageText(
 ): Promise<string> {
   const fromInput = words.length === 0 ? !input.isTTY : words.length === 1 && words[0] === "-";
   if (words.length === 0 && !fromInput) {
-    throw usageError('no text: write it at the end ("…"), pipe it in, or write - to type it', "send");
+    throw usageError(
+      'the text is missing: give it as the last argument ("…"), pipe it in, or use - to type it',
+      "send",
+    );
   }
   const text = fromInput ? (await readAll(input, interrupted)).replace(/\r?\n$/, "") : words.join(" ");
   if (text.trim() === "") throw usageError("the text is empty", "send");
@@ -25,7 +28,7 @@ export async function readMessageText(
   return text;
 }
 
-/** Stops at the size limit: piped input may have no end. */
+/** Stops at the size limit, since piped input may be endless. */
 async function readAll(input: Input, interrupted: AbortSignal): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -40,7 +43,7 @@ async function readAll(input: Input, interrupted: AbortSignal): Promise<string> 
     throw new AppError({
       code: "not_text",
       message: "The piped input is not UTF-8 text, so nothing was sent.",
-      hint: "Send it as a file that the agent can read, and name it in the text.",
+      hint: "Save it as a file that the agent can read, and give its path in the text.",
       cause,
     });
   }
@@ -50,6 +53,6 @@ function tooLong(): AppError {
   return new AppError({
     code: "too_large",
     message: `The text is longer than ${maxCharacters} characters.`,
-    hint: "Send long material as a file that the agent can read, and name it in the text.",
+    hint: "Save it as a file that the agent can read, and give its path in the text.",
   });
 }

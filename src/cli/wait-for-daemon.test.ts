@@ -13,8 +13,8 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 const hour = 3_600_000;
 const never = new AbortController().signal;
 
-describe("waiting for a daemon that starts", () => {
-  it("ends as soon as the daemon has written that it listens", async () => {
+describe("waiting for a starting daemon", () => {
+  it("ends as soon as the daemon reports that it listens", async () => {
     let [starts, isOver] = [true, false];
     const waiting = waitWhileStarting({ directory, isStarting: () => starts, timeoutMs: hour, signal: never }).then(
       () => {
@@ -24,13 +24,13 @@ describe("waiting for a daemon that starts", () => {
     starts = false;
     await new Promise(setImmediate);
     expect(isOver).toBe(false);
-    // As the daemon does it: whole, under its name.
+    // Written atomically, as the daemon does it.
     writeFileSync(join(directory, "daemon.json.new"), "{}");
     renameSync(join(directory, "daemon.json.new"), join(directory, "daemon.json"));
     await waiting;
   });
 
-  it("goes on while something else is written", async () => {
+  it("continues while other files are written", async () => {
     let [starts, checks] = [true, 0];
     const isStarting = () => {
       checks += 1;
@@ -48,7 +48,7 @@ describe("waiting for a daemon that starts", () => {
     await waiting;
   });
 
-  it("takes no time when it listens already", async () => {
+  it("ends immediately if the daemon already listens", async () => {
     let checks = 0;
     const isStarting = () => {
       checks += 1;
@@ -58,7 +58,7 @@ describe("waiting for a daemon that starts", () => {
     expect(checks).toBe(1);
   });
 
-  it("ends with Ctrl-C, also before it began, and when the time is up", async () => {
+  it("ends on Ctrl-C, even before it began, and at the timeout", async () => {
     const interrupted = new AbortController();
     const ended: string[] = [];
     const wait = (why: string, timeoutMs: number, signal: AbortSignal) =>

@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { runtimeKinds } from "../runtimes/kinds.ts";
 import { openApiDocument } from "../transports/http/openapi.ts";
 
-/** Loads the TypeScript compiler, which takes seconds where others compute, too. */
+/** Loads the TypeScript compiler, which takes seconds on a busy machine. */
 const timeout = 60_000;
 
-test("the types of the client are those of the API's document (npm run api-types)", { timeout }, async () => {
+test("the client's types match the API's document (npm run api-types)", { timeout }, async () => {
   const script = new URL("../../scripts/api-types.mjs", import.meta.url).href;
   const { apiTypes } = (await import(script)) as { apiTypes: (document: object) => Promise<string> };
   const kept = readFileSync(new URL("./api-types.ts", import.meta.url), "utf8");

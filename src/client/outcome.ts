@@ -1,12 +1,12 @@
-/** Waiting for what becomes of a message: by the stream, across restarts of the daemon, without asking over and over. */
+/** Waits for the outcome of a message: through the stream, across daemon restarts, without polling. */
 import type { Opened, StreamOptions } from "./event-stream.ts";
 import type { DeliveryDetail, DeliveryStreamEvent, Sent, StreamEvent } from "./shapes.ts";
 import { hasOutcome } from "./shapes.ts";
 
 export type WaitOptions = {
-  /** Ends the waiting, not the delivery: rejects with the signal's reason. */
+  /** Ends the wait, not the delivery: rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Everything that happens to the delivery while one waits, in order. */
+  /** Called for everything that happens to the delivery during the wait, in order. */
   onEvent?: ((event: DeliveryStreamEvent) => void) | undefined;
   onError?: StreamOptions["onError"];
 };
@@ -18,12 +18,12 @@ export type OutcomeDeps = {
   delivery: (id: string) => Promise<DeliveryDetail>;
 };
 
-/** What a delivery ends with. Events show it as it is when they are read, so its status may be ahead of them. */
+/** The events that end a delivery. An event carries the delivery's current state, so its status may be ahead of it. */
 const endings = ["proven", "turn_ended", "failed_terminal", "cancelled", "withdrawn"];
 
 /**
- * `begin` sends the message or looks it up, once the stream is open: what happens from then on is in the stream, and a
- * connection that is opened again brings what was missed.
+ * `begin` sends the message or looks it up once the stream is open: the stream has everything from then on, and a new
+ * connection catches up.
  */
 export async function outcome(
   deps: OutcomeDeps,
@@ -46,5 +46,5 @@ export async function outcome(
     }
   }
   signal?.throwIfAborted();
-  throw new DOMException("The waiting was ended.", "AbortError");
+  throw new DOMException("The wait was aborted.", "AbortError");
 }

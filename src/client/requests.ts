@@ -1,4 +1,4 @@
-/** One request to the daemon: it carries the token, has a time limit, and fails with a `WaybillError`. */
+/** One request to the daemon. Carries the token, has a time limit, and fails with a `WaybillError`. */
 import type { Api, Fetch } from "./api-fetch.ts";
 import { apiAt } from "./api-fetch.ts";
 import { requestRetryMs, withRetries } from "./retry.ts";
@@ -6,13 +6,13 @@ import { anyOf, withinTime } from "./time-limit.ts";
 import { connectionError, isDraining, isTransient, WaybillError, wasNotExecuted } from "./waybill-error.ts";
 
 export type DaemonConnection = {
-  /** A function is called for every request, for a daemon that may come back at another address. */
+  /** A function is called for every request, for a daemon whose address may change. */
   url: string | (() => string);
   /** Left out in the page, which has a cookie instead. */
   token?: string | undefined;
-  /** In place of the platform's own. */
+  /** Replaces the platform's own. */
   fetch?: Fetch | undefined;
-  /** Ends everything that goes over this connection. */
+  /** Ends everything that uses this connection. */
   signal?: AbortSignal | undefined;
 };
 
@@ -22,8 +22,8 @@ type Ask<T> = (api: Api, init: { signal: AbortSignal }) => Promise<Answer<T>>;
 const requestLimitMs = 30_000;
 
 /**
- * Retries when the daemon was not there, and for as long as it drains. `safe` requests do no harm when they are executed
- * twice, so they are also retried after the connection broke.
+ * Retries if the daemon was unreachable, and for as long as it drains. `safe` requests are harmless to execute twice,
+ * so they are also retried after the connection broke.
  */
 export async function request<T>(
   connection: DaemonConnection,
@@ -64,7 +64,7 @@ export function authorization({ token }: DaemonConnection): Record<string, strin
   return token === undefined ? {} : { Authorization: `Bearer ${token}` };
 }
 
-/** The daemon's own error, or one for an answer that did not come from it. */
+/** The daemon's own error, or one for an answer that did not come from the daemon. */
 export function errorIn({ status }: { status: number }, body: unknown): WaybillError {
   const { error } = (typeof body === "object" && body !== null ? body : {}) as {
     error?: { code?: unknown; message?: unknown; hint?: unknown };

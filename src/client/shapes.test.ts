@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { hasOutcome } from "./shapes.ts";
 
-test("a delivery has an outcome when it is answered, failed or cancelled, and not while its summary is to come", () => {
+test("a delivery has an outcome when it is answered, failed or cancelled, but not while its summary is pending", () => {
   expect(hasOutcome({ status: "responded" })).toBe(true);
   expect(hasOutcome({ status: "responded", responsePending: false })).toBe(true);
   expect(hasOutcome({ status: "responded", responsePending: true })).toBe(false);

@@ -25,17 +25,17 @@ test("a signal still ends the wait after a garbage collection", async () => {
 });
 
 test("the time limit still ends the wait after a garbage collection", async () => {
-  // Expected before memory is collected: on a busy machine that takes longer than the limit.
+  // Expected before memory is collected, which may take longer than the limit on a busy machine.
   const ended = expect(withinTime(100, anyOf(), pending)).rejects.toMatchObject({ name: "TimeoutError" });
   await collectRepeatedly();
   await ended;
 });
 
-test("a signal that was aborted before ends the wait at once", async () => {
+test("an already aborted signal ends the wait immediately", async () => {
   await expect(withinTime(600_000, AbortSignal.abort("enough"), pending)).rejects.toBe("enough");
 });
 
-test("many waits under one signal add no listener to it, and all end with it", async () => {
+test("many waits on one signal add no listeners to it, and all end with it", async () => {
   const stop = new AbortController();
   const waits = Array.from({ length: 30 }, () => withinTime(600_000, anyOf(stop.signal), pending));
   expect(getEventListeners(stop.signal, "abort")).toHaveLength(0);
@@ -44,7 +44,7 @@ test("many waits under one signal add no listener to it, and all end with it", a
   expect(reasons).toEqual(Array(30).fill("enough"));
 });
 
-test("what is called learns of the end by its own signal", async () => {
+test("the called function's own signal is aborted when time runs out", async () => {
   let given: AbortSignal | undefined;
   const wait = withinTime(1, anyOf(), (signal) => {
     given = signal;

@@ -23,9 +23,9 @@ describe("storing a file", () => {
 
   test.each([
     ["bytes", new TextEncoder().encode("a,b,c"), "text/csv", "text/csv"],
-    ["a blob with a type of its own", new Blob(["a,b,c"], { type: "text/csv" }), undefined, "text/csv"],
-    ["a blob of no type", new Blob(["a,b,c"]), undefined, "application/octet-stream"],
-  ])("sends %s as they are, and is repeated when the daemon dies", async (_, content, mimeType, type) => {
+    ["a blob with its own type", new Blob(["a,b,c"], { type: "text/csv" }), undefined, "text/csv"],
+    ["a blob without a type", new Blob(["a,b,c"]), undefined, "application/octet-stream"],
+  ])("sends %s unchanged, and is repeated when the daemon dies", async (_, content, mimeType, type) => {
     const client = await clientOf(cutOff, json(201, file));
     expect(await client.attach(content, { name: "a b.csv", mimeType })).toEqual(file);
     expect(
@@ -35,7 +35,7 @@ describe("storing a file", () => {
 });
 
 describe("sending", () => {
-  test("is repeated under the same id when the daemon dies in mid-request or cannot take it now", async () => {
+  test("is repeated under the same id when the daemon dies mid-request or cannot take it now", async () => {
     const busy = json(503, { error: { code: "store_unwritable", message: "The disk is full." } });
     const client = await clientOf(cutOff, busy, json(202, sent()));
     expect(await client.send({ to: { lane: "chat" }, text: "hello" })).toMatchObject({ deliveryId: "d1" });
@@ -44,7 +44,7 @@ describe("sending", () => {
     expect(ids).toEqual([ids?.[0], ids?.[0], ids?.[0]]);
   });
 
-  test("waits for as long as the daemon lets its turns end before it starts anew", async () => {
+  test("waits while the daemon drains before a restart", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
     let tries = 0;
@@ -68,7 +68,7 @@ describe("sending", () => {
     expect(server?.asked[0]?.headers.authorization).toBe("Bearer secret");
   });
 
-  test("is not repeated when the daemon says no", async () => {
+  test("is not repeated when the daemon refuses it", async () => {
     const client = await clientOf(
       json(409, { error: { code: "message_conflict", message: "Taken.", hint: "Another." } }),
     );
@@ -82,7 +82,7 @@ describe("sending", () => {
     expect(server?.asked).toHaveLength(1);
   });
 
-  test("to nobody is no_daemon, after a few tries", async () => {
+  test("without a daemon fails with no_daemon after a few tries", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
     let tries = 0;
@@ -107,25 +107,31 @@ describe("sending", () => {
 });
 
 describe("other requests", () => {
-  test("a change that was cut off is not repeated: it may have been made", async () => {
+  test("a change whose connection broke is not repeated, because it may have been made", async () => {
     const client = await clientOf(cutOff, json(200, sent("cancelled")));
     await expect(client.cancel("d1")).rejects.toMatchObject({ code: "connection_lost" });
     expect(paths()).toEqual(["POST /v1/deliveries/d1/cancel"]);
   });
 
-  test("filters are left out when they are not set, and lists are joined", async () => {
+  test("signing out returns nothing", async () => {
+    const client = await clientOf((_, answer) => void answer.writeHead(204).end());
+    expect(await client.logout()).toBeUndefined();
+    expect(paths()).toEqual(["POST /v1/logout"]);
+  });
+
+  test("unset filters are left out, and lists are joined", async () => {
     const client = await clientOf(json(200, { deliveries: [] }));
     await client.deliveries({ lane: undefined, status: ["pending", "accepted"], limit: 5 });
     await client.messages();
     expect(paths()).toEqual(["GET /v1/deliveries?status=pending%2Caccepted&limit=5", "GET /v1/messages"]);
   });
 
-  test("an answer that is not the daemon's is said to be so", async () => {
+  test("an answer that did not come from the daemon is reported as unexpected", async () => {
     const client = await clientOf((_asked, response) => void response.writeHead(418).end("<html>"));
     await expect(client.lanes()).rejects.toMatchObject({ code: "unexpected_answer", status: 418 });
   });
 
-  test("the address is asked for anew when it is a function", async () => {
+  test("an address that is a function is called for every request", async () => {
     server = await scriptedServer(json(200, { lanes: [] }));
     const urls = ["http://127.0.0.1:1", server.url];
     const client = new WaybillClient({ url: () => urls.shift() ?? "" });
@@ -142,7 +148,7 @@ describe("waiting for an outcome", () => {
       delivery: { id: deliveryId, status },
     });
 
-  /** The stream's connections in order, and one answer for everything else of a path. */
+  /** Answers stream requests with the given connections in order, and other requests by path. */
   function daemon(streams: Answerer[], others: Record<string, Answerer>): Answerer {
     return (asked, response) => {
       const other = Object.entries(others).find(([path]) => asked.path === path);
@@ -151,11 +157,11 @@ describe("waiting for an outcome", () => {
     };
   }
 
-  test("sends once the stream is open, and shows every step to the end, across a broken connection", async () => {
+  test("sends once the stream is open, and reports every step to the end, across a broken connection", async () => {
     const client = await clientOf(
       daemon(
         [
-          // The record may be ahead of the step, as here: it ends with the last step nevertheless.
+          // The record may be ahead of the step, as here. The wait still ends with the last step.
           frames(
             "breaks",
             frame("c1", "open"),
@@ -177,7 +183,7 @@ describe("waiting for an outcome", () => {
     expect(paths()?.slice(0, 2)).toEqual(["GET /v1/stream?lane=chat&types=delivery", "POST /v1/messages"]);
   });
 
-  test("ends at once for a delivery that ended between the first look and the stream", async () => {
+  test("ends immediately for a delivery that ended between the first request and the stream", async () => {
     const states = ["accepted", "cancelled", "cancelled"];
     const client = await clientOf(
       daemon([frames("stays", frame("c1", "open"))], {
@@ -188,7 +194,7 @@ describe("waiting for an outcome", () => {
     expect(await client.wait("d1")).toMatchObject({ status: "cancelled" });
   });
 
-  test("ends at once for a delivery that ended before, whatever became of its lane", async () => {
+  test("ends immediately for a delivery that ended before, even if its lane was removed", async () => {
     const client = await clientOf(
       daemon([json(404, { error: { code: "lane_unknown", message: "There is no lane." } })], {
         "/v1/deliveries/d1": json(200, { id: "d1", deliveryId: "d1", lane: "removed", status: "cancelled" }),
@@ -197,7 +203,7 @@ describe("waiting for an outcome", () => {
     expect(await client.wait("d1")).toMatchObject({ status: "cancelled" });
   });
 
-  test("looks again when the stream could not go on where it was", async () => {
+  test("reads the delivery again when the stream could not resume", async () => {
     const states = ["accepted", "accepted", "failed_terminal"];
     const client = await clientOf(
       daemon([frames("stays", frame("c1", "open"), frame("c9", "reset"))], {
@@ -208,7 +214,7 @@ describe("waiting for an outcome", () => {
     expect(await client.wait("d1")).toMatchObject({ status: "failed_terminal" });
   });
 
-  test("can be given up, with the reason of the signal", async () => {
+  test("can be aborted, with the signal's reason", async () => {
     const stop = new AbortController();
     const client = await clientOf(
       daemon([frames("stays", frame("c1", "open"), step("c2", "accepted", "accepted"))], {

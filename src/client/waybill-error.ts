@@ -1,4 +1,4 @@
-/** Everything that this library throws, but for the reason of an aborted signal. */
+/** Everything that this library throws, except the reason of an aborted signal. */
 
 export class WaybillError extends Error {
   override readonly name = "WaybillError";
@@ -28,19 +28,19 @@ export function wasNotExecuted(error: unknown): error is WaybillError {
   return isTransient(error) && (error.code === "no_daemon" || error.status === 503);
 }
 
-/** The daemon lets its turns end before it ends itself, which takes longer than a restart and has a limit of its own. */
+/** The daemon lets its turns finish before it exits, which takes longer than a restart and has its own time limit. */
 export function isDraining(error: unknown): boolean {
   return error instanceof WaybillError && error.code === "draining";
 }
 
-/** What `fetch` throws when there was no answer, in words. */
+/** Turns an error of `fetch` without an answer into words. */
 export function connectionError(cause: unknown, url: string): WaybillError {
   if (cause instanceof WaybillError) return cause;
   const codes = codesOf(cause);
   if (codes.includes("TimeoutError")) {
     return new WaybillError({ code: "no_answer", message: `The daemon at ${url} does not answer.`, cause });
   }
-  // Browsers do not say why; nearly always nobody listens.
+  // Browsers do not say why; nearly always nothing listens there.
   if (codes.length === 0 || codes.some((code) => ["ECONNREFUSED", "ENOTFOUND", "EHOSTUNREACH"].includes(code))) {
     return new WaybillError({
       code: "no_daemon",
@@ -56,7 +56,7 @@ export function connectionError(cause: unknown, url: string): WaybillError {
   });
 }
 
-/** Node.js hides the reason in causes, and those of several addresses in an aggregate. */
+/** Node.js hides the reason in causes, and the reasons for several addresses in an aggregate. */
 function codesOf(error: unknown): string[] {
   if (typeof error !== "object" || error === null) return [];
   const { name, code, cause, errors } = error as { name?: string; code?: unknown; cause?: unknown; errors?: unknown };

@@ -1,6 +1,6 @@
 /**
- * Moves the head message of each lane forward, step by step until the lane rests. A new message, a hint, a due date and a
- * person all set a lane going here. One step at a time runs in a lane; lanes do not wait for each other.
+ * Moves the head message of each lane forward, step by step until the lane rests. New messages, hints, due times and
+ * people all wake a lane here. Each lane runs one step at a time; lanes do not wait for each other.
  *
  * The courier decides nothing: its steps carry out what the core decides.
  */
@@ -48,7 +48,7 @@ export class Courier {
       : null;
   }
 
-  /** Hints are listened to before anything is sent. */
+  /** Subscribes to hints before anything is sent. */
   async start(): Promise<void> {
     this.#wakeUps.listen(this.#deps.runtimes.values());
     this.#unsubscribe = this.#deps.ledger.onChange((change) => {
@@ -59,15 +59,15 @@ export class Courier {
   }
 
   /**
-   * From now on nothing is sent for the first time, again, or as a retry; reconciling goes on. Resolves once
-   * every step that ran before has ended, so that no unknown send is left.
+   * From now on nothing is sent: no first prompts, no repeats, no retries. Reconciling continues. Resolves once every
+   * step that was running has ended, so that no send with an unknown outcome is left.
    */
   hold(): Promise<void> {
     this.#onHold = true;
     return this.#queue.passed();
   }
 
-  /** To be called once `closing` is aborted: ends after the work at hand; what is outstanding stays in the ledger. */
+  /** Call it once `closing` is aborted: it ends after the current work; outstanding deliveries stay in the ledger. */
   async close(): Promise<void> {
     this.#unsubscribe();
     this.#wakeUps.close();
@@ -75,12 +75,12 @@ export class Courier {
     await this.#queue.drained();
   }
 
-  /** Why a lane's waiting messages have not been sent yet, as far as that is not in the ledger. */
+  /** Why a lane's waiting messages have not been sent yet, if the ledger does not show it. */
   waitReason(laneId: string): string | null {
     return this.#turnLimit?.waits(laneId) ? tooManyTurns : this.#wakeUps.reason(laneId);
   }
 
-  /** Moves a lane as far as it goes now. Calls that come in while one is queued become one. */
+  /** Moves a lane as far as possible now. Calls that arrive while one is queued are merged. */
   moveLane(laneId: string, options: { reconcile: boolean } = { reconcile: false }): Promise<void> {
     const queued = this.#pending.get(laneId);
     if (queued) {
@@ -96,7 +96,7 @@ export class Courier {
     return entry.done;
   }
 
-  /** For the watchdog: one delivery that is due, and then whatever its lane has to do. */
+  /** For the watchdog: one due delivery, and then whatever its lane has to do. */
   reconcileDue(due: DueReconcile): Promise<void> {
     return this.inLane(due.laneId, async () => {
       await this.#reconcileDetached(due.deliveryId, due.laneId);
@@ -104,14 +104,14 @@ export class Courier {
     });
   }
 
-  /** The agent of a lane has written a reply, which may prove that it acted on the message. */
+  /** The lane's agent has written a reply, which may prove that it acted on the message. */
   async replied(laneId: string, messageId: string): Promise<void> {
     const answered = await this.#deps.store.deliveryOf(laneId, messageId);
     if (answered?.status === "failed_terminal") void this.reconcileLateProof(answered.id, laneId);
     else if (answered) void this.moveLane(laneId, { reconcile: true });
   }
 
-  /** Something outside the transcripts shows that it cannot be delivered. What has ended stays as it is. */
+  /** Something outside the transcripts shows that it cannot be delivered. An ended delivery stays as it is. */
   fail(deliveryId: string, laneId: string, reason: string): Promise<void> {
     return this.inLane(laneId, async () => {
       const [record, lane] = await Promise.all([this.#deps.store.delivery(deliveryId), this.#deps.store.lane(laneId)]);
@@ -126,8 +126,8 @@ export class Courier {
   }
 
   /**
-   * Ends whatever runs in the session of the delivery that holds the lane, which need not be the lane's own any more, or
-   * else in the lane's; unless another delivery than `holder` has got the lane meanwhile.
+   * Ends whatever runs in the session of the delivery that holds the lane, which may no longer be the lane's own, or
+   * else in the lane's session; unless a delivery other than `holder` has taken the lane since.
    */
   stopTurn(laneId: string, holder: string | null): Promise<void> {
     return this.inLane(laneId, async () => {
@@ -139,17 +139,20 @@ export class Courier {
     });
   }
 
-  /** A person ended this delivery. While its request is under way, its turn may run already: it is aborted without delay. */
+  /**
+   * A person ended this delivery. While its request is in flight, its turn may already be running: abort it
+   * immediately.
+   */
   stopSending(deliveryId: string): void {
     this.#sending.get(deliveryId)?.();
   }
 
-  /** Whether a request of it is under way. */
+  /** Whether its request is in flight. */
   isSending(deliveryId: string): boolean {
     return this.#sending.has(deliveryId);
   }
 
-  /** An error in one lane is reported, delays that lane, and touches no other. */
+  /** An error in one lane is reported, delays that lane, and affects no other. */
   async inLane(laneId: string, work: () => Promise<void>): Promise<void> {
     if (this.#deps.closing.aborted) return;
     try {
@@ -195,7 +198,7 @@ export class Courier {
     }
   }
 
-  /** What becomes of a message whose sender wrote on: true once that is committed. */
+  /** Ends a message whose sender wrote another one: true once that is committed. */
   async #supersede(record: DeliveryRecord, lane: Lane): Promise<boolean> {
     const { store, clock } = this.#deps;
     const waiting = await store.openDeliveries(lane.id);
@@ -225,7 +228,7 @@ export class Courier {
   }
 }
 
-/** Carries out what is decided for the head of a free lane. */
+/** Carries out the decision for the head of a free lane. */
 async function takeHead(head: DeliveryRecord, step: StepContext): Promise<StepOutcome> {
   const decision = decideHead(head, step.lane, step.clock.now());
   switch (decision) {
@@ -244,12 +247,12 @@ async function takeHead(head: DeliveryRecord, step: StepContext): Promise<StepOu
   }
 }
 
-/** What stands in the transcripts was sent. Only what does not is as good as new. */
+/** Prompts found in the transcripts were sent. Only a message without any is as good as new. */
 async function takeRebuilt(head: DeliveryRecord, step: StepContext): Promise<StepOutcome> {
   const runtime = step.runtimes.get(step.lane.runtime);
   if (!runtime) return postpone(step, "runtime_not_active");
   const search = { ...step, runtime };
-  // What an inbox file holds may be older than the store.
+  // A message from an inbox file may be older than the store.
   const found = await (head.inboxFile === null ? findAttempts(head, search) : findAttemptsInDirectory(head, search));
   const at = step.clock.now();
   const searched = { type: "attempts_searched", at, runtimeKind: runtime.kind, reconcileAt: at } as const;
@@ -263,7 +266,7 @@ function heldAlert({ id, laneId, messageId, replyRecipient }: DeliveryRecord, at
   return { id: `held:${id}`, kind: "held", ...about, reason: mayHaveBeenSent, since: at, raisedAt: at };
 }
 
-/** Runs the work of a lane one after the other. */
+/** Runs the work of a lane sequentially. */
 class LaneQueue {
   readonly #tails = new Map<string, Promise<unknown>>();
 
@@ -271,7 +274,7 @@ class LaneQueue {
     const before = this.#tails.get(laneId) ?? Promise.resolve();
     const result = before.then(work);
     const tail = result
-      .catch(() => {}) // the caller gets the error; the next in the queue goes on
+      .catch(() => {}) // the caller gets the error; the next in the queue continues
       .finally(() => {
         if (this.#tails.get(laneId) === tail) this.#tails.delete(laneId);
       });
@@ -279,7 +282,7 @@ class LaneQueue {
     return result;
   }
 
-  /** Resolves when everything has run that is queued now, whatever comes after it. */
+  /** Resolves when everything queued now has run, whatever comes after it. */
   async passed(): Promise<void> {
     await Promise.all(this.#tails.values());
   }

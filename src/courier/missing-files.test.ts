@@ -18,24 +18,24 @@ afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 describe("of the files that an answer names", () => {
   test.each([
-    ["one that is there", "there.txt"],
-    ["one that is there, by its whole path", join(root, "there.txt")],
-    ["one that is further down", "app.ts"],
-    ["one outside of the directory", join(base, "no.txt")],
-    ["one behind a link that leads out", "out/no.txt"],
-    ["a link that leads nowhere", "dangling.txt"],
+    ["an existing file", "there.txt"],
+    ["an existing file, by its full path", join(root, "there.txt")],
+    ["a file in a subdirectory", "app.ts"],
+    ["a file outside the directory", join(base, "no.txt")],
+    ["a file behind a link that leads out of it", "out/no.txt"],
+    ["a dangling link", "dangling.txt"],
   ])("%s is not missing", async (_, name) => expect(await missingFiles(root, [name])).toEqual([]));
 
-  test("those that are nowhere are missing", async () => {
+  test("those that do not exist are missing", async () => {
     const names = ["no.txt", "there.txt", "src/no.ts", "there.txt/no.md", join(root, "no.csv")];
     expect(await missingFiles(root, names)).toEqual(["no.txt", "src/no.ts", "there.txt/no.md", join(root, "no.csv")]);
   });
 
-  test("none is missing where the directory itself is not there", async () => {
+  test("none is missing if the directory itself does not exist", async () => {
     expect(await missingFiles(join(base, "gone"), ["no.txt"])).toEqual([]);
   });
 
-  test("none is called missing where there is too much to look through", async () => {
+  test("none is reported missing if there are too many files to search", async () => {
     const large = join(base, "large");
     mkdirSync(large);
     for (let index = 0; index < 5001; index++) writeFileSync(join(large, `f${index}`), "");

@@ -1,6 +1,7 @@
 /**
- * Looks on disk for files that an answer names. It stays inside the lane's directory, follows no link that leads out of
- * it, reads no file, and says that a file is missing only when it is sure: what cannot be looked at is not missing.
+ * Checks on disk for files that an answer names. It stays inside the lane's directory, follows no link that leads out
+ * of it, reads no file, and reports a file as missing only when it is sure: a file that cannot be checked is not
+ * missing.
  */
 import type { Dirent } from "node:fs";
 import { lstat, readdir, realpath } from "node:fs/promises";
@@ -8,7 +9,7 @@ import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 
 export type MissingFiles = (directory: string, names: readonly string[]) => Promise<string[]>;
 
-/** An agent often says `app.ts` where it means `src/app.ts`; that many entries are looked through for it. */
+/** An agent often writes `app.ts` for `src/app.ts`; this many entries are searched for it. */
 const maxEntries = 5000;
 const skipped = new Set([".git", "node_modules"]);
 
@@ -26,7 +27,7 @@ async function lookFor(root: string, name: string): Promise<"there" | "missing" 
   const path = resolve(root, name);
   if (!isInside(root, path)) return "unknown";
   try {
-    // The directory may be a link; the last step is not followed at all.
+    // The directory may be a link; the last path segment is never followed.
     const parent = await realpath(dirname(path));
     if (!isInside(root, parent)) return "unknown";
     await lstat(join(parent, path.slice(dirname(path).length + 1)));
@@ -37,7 +38,10 @@ async function lookFor(root: string, name: string): Promise<"there" | "missing" 
   }
 }
 
-/** All paths below, or null when there are too many to be sure or one cannot be read. Links to directories stay closed. */
+/**
+ * All paths below, or null if there are too many to be sure or one cannot be read. Links to directories are not
+ * followed.
+ */
 async function filesBelow(root: string): Promise<string[] | null> {
   const found: string[] = [];
   const directories = [root];

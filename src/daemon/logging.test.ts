@@ -15,7 +15,7 @@ function written(write: (log: ReturnType<typeof createLogger>) => void, terminal
   return text;
 }
 
-test("lines are JSON where a program reads them", () => {
+test("lines are JSON if a program reads them", () => {
   const line = JSON.parse(written((log) => log.info({ laneId: "lane" }, "started"), false));
   expect(line).toMatchObject({ level: 30, laneId: "lane", msg: "started" });
   expect(Date.parse(line.time)).not.toBeNaN();
@@ -26,12 +26,12 @@ test.each([
   { config: { telegramBotToken: "s3cret" } },
   { request: { headers: { authorization: "Bearer s3cret", cookie: "s3cret" } } },
   { settings: { opencode: { password: "s3cret" } } },
-])("secrets are cut out: %j", (fields) => {
+])("secrets are redacted: %j", (fields) => {
   const text = written((log) => log.info(fields), false);
   expect(text).not.toContain("s3cret");
   expect(text).toContain("[secret]");
 });
 
-test("what is below the level is not written", () => {
+test("lines below the level are not written", () => {
   expect(written((log) => log.debug("psst"), false)).toBe("");
 });

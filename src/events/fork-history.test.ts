@@ -5,7 +5,7 @@ import type { UniversalEvent } from "../core/turn/universal-event.ts";
 import type { History } from "./fork-history.ts";
 import { copiedEvents, historyBefore } from "./fork-history.ts";
 
-/** The first message was answered; the second came while it was worked on, and so did the third, which waits. */
+/** The first message was answered; the second arrived during its turn, and so did the third, which waits. */
 function aHistory(): LaneHistory {
   const history = new LaneHistory();
   history.admit("one");
@@ -30,14 +30,14 @@ const told = (history: LaneHistory, item: string) =>
 const one = ["delivery:one", "attempt:one:1", "prompt-one", "answer-1"];
 const two = ["delivery:two", "attempt:two:1", "prompt-two", "answer-2"];
 
-describe("what a fork begins with", () => {
-  it("is all that was said, without what still waits", () => {
+describe("the history of a fork", () => {
+  it("is everything that was said, without waiting messages", () => {
     const all = historyBefore(aHistory().events, null);
     expect(itemsOf(all)).toEqual([...one.slice(0, 3), two[0], one[3], ...two.slice(1)]);
     expect([all.before, all.inTurn]).toEqual([null, false]);
   });
 
-  it("is what came before a message was sent, however early it was admitted", () => {
+  it("is everything before a message was sent, however early it was admitted", () => {
     const history = aHistory();
     const before = historyBefore(history.events, told(history, "delivery:two"));
     expect(itemsOf(before)).toEqual(one);
@@ -45,7 +45,7 @@ describe("what a fork begins with", () => {
     expect([before.before, before.inTurn]).toEqual(["prompt-two", false]);
   });
 
-  it("before a message that was never sent, is what came before the next that was", () => {
+  it("before a message that was never sent is everything before the next one that was", () => {
     const history = aHistory();
     const whole = historyBefore(history.events, null);
     expect(historyBefore(history.events, told(history, "delivery:three"))).toEqual(whole);
@@ -60,7 +60,7 @@ describe("what a fork begins with", () => {
     expect(historyBefore(history.events, told(history, "delivery:three"))).toEqual({ ...whole, before: "prompt-four" });
   });
 
-  it("has a message that failed as it was told then, without the retry that still waits", () => {
+  it("has a failed message as it was published then, without the waiting retry", () => {
     const history = aHistory();
     const failed = endNote({ messageId: "three", rounds: 1, status: "failed_terminal", lastReason: null });
     history.tell(failed, { source: "daemon" });
@@ -74,7 +74,7 @@ describe("what a fork begins with", () => {
     expect(itemsOf(historyBefore(history.events, null))).toContain("delivery:three#2");
   });
 
-  it("before a retry whose first round is not kept from its beginning, is what came before the retry was sent", () => {
+  it("before a retry whose first round is no longer kept in full is everything before the retry was sent", () => {
     const history = aHistory();
     const failed = endNote({ messageId: "one", rounds: 1, status: "failed_terminal", lastReason: null });
     history.tell(failed, { source: "daemon" });
@@ -86,7 +86,7 @@ describe("what a fork begins with", () => {
     expect(itemsOf(before)).toEqual(["prompt-one", two[0], "answer-1", ...two.slice(1)]);
   });
 
-  it("before a prompt that joined a turn, ends within it", () => {
+  it("before a prompt that joined a turn ends within that turn", () => {
     const history = aHistory();
     history.begin("five");
     history.item({ ...anItem("joined", "message"), role: "user" });
@@ -94,14 +94,14 @@ describe("what a fork begins with", () => {
     expect([inTurn, before, events.at(-1)]).toMatchObject([true, "joined", { data: { item: { id: "prompt-five" } } }]);
   });
 
-  it("before a prompt that somebody typed into the program, is what came before its turn", () => {
+  it("before a prompt that somebody typed into the program is everything before its turn", () => {
     const history = aHistory();
     history.begin("typed");
     const typed = historyBefore(history.events, told(history, "prompt-typed"));
     expect(typed).toEqual({ ...historyBefore(aHistory().events, null), before: "prompt-typed" });
   });
 
-  it("is nothing when that is not kept any more", () => {
+  it("is refused if it is no longer kept", () => {
     const history = aHistory();
     const left = history.events.slice(5);
     expect(() => historyBefore(left, 1)).toThrow(expect.objectContaining({ code: "message_unknown" }));
@@ -109,7 +109,7 @@ describe("what a fork begins with", () => {
   });
 });
 
-it("copied events are numbered from the first on, under new ids, for the new lane, session and rows", () => {
+it("copied events are numbered from 1, with new ids, for the new lane, session and rows", () => {
   const { events } = historyBefore(aHistory().events, null);
   let ids = 0;
   const renamed = new Map([["answer-1", "answer-9"]]);

@@ -1,8 +1,8 @@
 /**
- * What a lane that is forked off another one begins with: the events of that one up to a prompt, as its own. Pure.
+ * The history of a forked lane: the events of the original lane up to a prompt, as its own. Pure.
  *
- * What the ledger noted of messages is copied with them, since they are shown by it, but only where it is over: what
- * waits in a lane, or is worked on there, waits there alone.
+ * The ledger's notes on messages are copied as well, since messages are shown by them, but only completed ones:
+ * messages that wait or are being worked on stay in the original lane.
  */
 import { AppError } from "../app-error.ts";
 import type { NewEvent } from "../core/log/log-item.ts";
@@ -12,13 +12,13 @@ import type { UniversalEvent } from "../core/turn/universal-event.ts";
 
 export type History = {
   events: readonly UniversalEvent[];
-  /** The first prompt that is left out, as the agent's session calls it; null when none is. */
+  /** The first prompt that is left out, by its id in the agent's session; null if none is. */
   before: string | null;
-  /** Whether they end within a turn. */
+  /** Whether the events end within a turn. */
   inTurn: boolean;
 };
 
-/** `before`: the number of the event with which a message, or a prompt that was typed into the program, was first told. */
+/** `before`: the number of the event that first published a message, or a prompt that was typed into the program. */
 export function historyBefore(events: readonly UniversalEvent[], before: number | null): History {
   const cut = before === null ? { end: events.length, prompt: null, message: null } : cutAt(events, before);
   const kept = withoutOpenNotes(events.slice(0, cut.end), cut.message);
@@ -28,7 +28,7 @@ export function historyBefore(events: readonly UniversalEvent[], before: number 
 
 type Noted = { item: string; message: string };
 
-/** `message`: the one that is left out with all that the ledger noted of it. */
+/** `message`: the message that is left out, with all of the ledger's notes on it. */
 type Cut = { end: number; prompt: string | null; message: string | null };
 
 export type CopyTo = { lane: string; session: string; renamed: ReadonlyMap<string, string>; newId: () => string };
@@ -48,7 +48,7 @@ function cutAt(events: readonly UniversalEvent[], seq: number): Cut {
   if (event?.type !== "item.started" && event?.type !== "item.completed") throw notKept();
   const message = notedOf(event, deliveryNote)?.message ?? null;
   if (message === null) return cutBefore(events, event.data.item.id);
-  // It may have waited for a turn before its own. One that was never sent stands before the next that was.
+  // It may have waited during an earlier turn. A message that was never sent is cut before the next one that was.
   const sent = events.findIndex((one, place) => place > told && notedOf(one, attemptNote)?.message === message);
   const begins = events.findIndex((one, place) => place > Math.max(told, sent) && promptOf(one) !== null);
   const next = events[begins];
@@ -77,7 +77,7 @@ function withoutOpenNotes(events: readonly UniversalEvent[], leftOut: string | n
   });
 }
 
-/** The message that the ledger noted something of, and the item of the round that it was in. */
+/** The message that a ledger note is about, and the item of its round. */
 function notedOf(event: UniversalEvent, name: typeof deliveryNote | typeof attemptNote): Noted | null {
   if (event.source !== "daemon" || (event.type !== "item.started" && event.type !== "item.completed")) return null;
   const { item } = event.data;
@@ -87,7 +87,7 @@ function notedOf(event: UniversalEvent, name: typeof deliveryNote | typeof attem
   return message === undefined ? null : { item: round, message };
 }
 
-/** Ids are long and made by machines: no other text is one. */
+/** Ids are long and generated: no other text equals one. */
 function renamedIn(value: unknown, renamed: ReadonlyMap<string, string>): unknown {
   if (typeof value === "string") return renamed.get(value) ?? value;
   if (typeof value !== "object" || value === null) return value;
@@ -98,7 +98,7 @@ function renamedIn(value: unknown, renamed: ReadonlyMap<string, string>): unknow
 function notKept(): AppError {
   return new AppError({
     code: "message_unknown",
-    message: "What was said there is not kept any more.",
-    hint: "Name a later message, or none.",
+    message: "This part of the history is no longer kept.",
+    hint: "Name a later message, or leave it out.",
   });
 }

@@ -7,7 +7,7 @@ const tooOld = "400: Bad Request: query is too old and response timeout expired 
 const keyboard = (data: string, text = "Go") => ({ inline_keyboard: [[{ text, callback_data: data }]] });
 
 describe("a button", () => {
-  test("gives the person who presses it the bot's answer", async () => {
+  test("shows the bot's answer to the person who pressed it", async () => {
     const { telegram } = await startTelegram();
     const bot = new Bot(telegram.token, { client: { apiRoot: telegram.url } });
     bot.command("ask", (context) => context.reply("Sure?", { reply_markup: keyboard("yes:1") }));
@@ -25,14 +25,14 @@ describe("a button", () => {
     await running;
   });
 
-  test("that is not there cannot be pressed by its text", async () => {
+  test("that does not exist cannot be pressed by its text", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.privateChat();
     const { message_id } = await api.sendMessage(chat.id, "Sure?", { reply_markup: keyboard("a") });
     expect(() => chat.press(message_id, "Stop")).toThrow('has no button "Stop" to press:\n#1 bot: Sure?\n    [Go]');
   });
 
-  test("that has gone in the meantime reaches the bot by its data, without the message", async () => {
+  test("of a deleted message reaches the bot by its data, without the message", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.privateChat();
     const { message_id } = await api.sendMessage(chat.id, "Sure?", { reply_markup: keyboard("a") });
@@ -44,7 +44,7 @@ describe("a button", () => {
     expect(await answer).toEqual({ text: undefined, showAlert: false, url: undefined });
   });
 
-  test("that the bot does not answer fails the press", async () => {
+  test("makes the press fail if the bot does not answer", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.privateChat();
     const { message_id } = await api.sendMessage(chat.id, "Sure?", { reply_markup: keyboard("a") });
@@ -77,7 +77,7 @@ describe("answerCallbackQuery", () => {
 });
 
 describe("an inline keyboard", () => {
-  test("takes data of 1 to 64 bytes", async () => {
+  test("accepts data of 1 to 64 bytes", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.privateChat();
     const send = (data: string) => api.sendMessage(chat.id, "?", { reply_markup: keyboard(data) });

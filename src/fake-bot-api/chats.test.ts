@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { refusal, startTelegram } from "../../test/support/fake-telegram.ts";
 
 describe("the bot", () => {
-  test("learns about itself", async () => {
+  test("gets its own profile", async () => {
     const { api } = await startTelegram({ token: "77:abc", username: "my_bot", bot: { first_name: "Mine" } });
     expect(await api.getMe()).toMatchObject({
       id: 77,
@@ -48,7 +48,7 @@ describe("a chat", () => {
     expect(await refusal(api.getChatMember(chat.id, 1))).toBe("400: Bad Request: invalid user_id specified");
   });
 
-  test("is the same when the same user asks for it twice", async () => {
+  test("is the same each time the same user opens it", async () => {
     const { telegram } = await startTelegram();
     const user = telegram.user();
     telegram.privateChat(user).send("hi");
@@ -64,7 +64,7 @@ describe("a chat", () => {
     expect(await refusal(unknown)).toBe("400: Bad Request: wrong parameter action in request");
   });
 
-  test("shows reactions, which are few", async () => {
+  test("shows reactions, and accepts only certain emoji", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.privateChat();
     const { message_id } = chat.send("hi");
@@ -80,8 +80,8 @@ describe("a chat", () => {
   });
 });
 
-describe("a bot without access", () => {
-  test("was blocked by the user, until the user unblocks it", async () => {
+describe("a bot without access to everything", () => {
+  test("cannot write while the user blocks it", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.privateChat();
     chat.block();
@@ -94,25 +94,30 @@ describe("a bot without access", () => {
     ]);
   });
 
-  test.each(["group", "supergroup"] as const)("was removed from a %s, until it is added", async (type) => {
-    const { telegram, api } = await startTelegram();
-    const chat = telegram[type]();
-    chat.removeBot();
-    chat.send("behind its back");
-    expect(await refusal(api.sendMessage(chat.id, "hi"))).toBe(`403: Forbidden: bot was kicked from the ${type} chat`);
-    expect(await api.getUpdates()).toMatchObject([
-      { message: { left_chat_member: { id: telegram.bot.id } } },
-      { my_chat_member: { new_chat_member: { status: "kicked" } } },
-    ]);
-    chat.addBot();
-    await api.sendMessage(chat.id, "hi");
-    expect((await api.getUpdates()).slice(2)).toMatchObject([
-      { my_chat_member: { new_chat_member: { status: "member" } } },
-      { message: { new_chat_members: [{ id: telegram.bot.id }] } },
-    ]);
-  });
+  test.each(["group", "supergroup"] as const)(
+    "cannot write after it was removed from a %s, until it is added again",
+    async (type) => {
+      const { telegram, api } = await startTelegram();
+      const chat = telegram[type]();
+      chat.removeBot();
+      chat.send("behind its back");
+      expect(await refusal(api.sendMessage(chat.id, "hi"))).toBe(
+        `403: Forbidden: bot was kicked from the ${type} chat`,
+      );
+      expect(await api.getUpdates()).toMatchObject([
+        { message: { left_chat_member: { id: telegram.bot.id } } },
+        { my_chat_member: { new_chat_member: { status: "kicked" } } },
+      ]);
+      chat.addBot();
+      await api.sendMessage(chat.id, "hi");
+      expect((await api.getUpdates()).slice(2)).toMatchObject([
+        { my_chat_member: { new_chat_member: { status: "member" } } },
+        { message: { new_chat_members: [{ id: telegram.bot.id }] } },
+      ]);
+    },
+  );
 
-  test("with privacy mode sees only what is meant for it", async () => {
+  test("in privacy mode sees only messages addressed to it", async () => {
     const { telegram, api } = await startTelegram({ bot: { can_read_all_group_messages: false } });
     const chat = telegram.group();
     const own = await api.sendMessage(chat.id, "I am here.");
@@ -133,7 +138,7 @@ describe("a bot without access", () => {
   });
 });
 
-test("a group that becomes a supergroup says where it went", async () => {
+test("a group that became a supergroup reports its new id", async () => {
   const { telegram, api } = await startTelegram();
   const group = telegram.group({ title: "Builders" });
   const next = telegram.migrate(group);

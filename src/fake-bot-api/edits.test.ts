@@ -8,7 +8,7 @@ const notModified =
 const keyboard = (data: string) => ({ inline_keyboard: [[{ text: "Go", callback_data: data }]] });
 
 describe("editMessageText", () => {
-  test("replaces the text, and removes a keyboard that is not named again", async () => {
+  test("replaces the text, and removes the keyboard unless it is given again", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.privateChat();
     const { message_id } = await api.sendMessage(chat.id, "<b>one</b>", {
@@ -20,7 +20,7 @@ describe("editMessageText", () => {
     expect(chat.messages).toMatchObject([{ id: message_id, text: "two", entities: [], keyboard: [], isEdited: true }]);
   });
 
-  test("refuses what changes nothing", async () => {
+  test("refuses an edit that changes nothing", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.privateChat();
     const { message_id } = await api.sendMessage(chat.id, "*one*", {
@@ -49,7 +49,7 @@ describe("editMessageText", () => {
     expect(chat.messages).toMatchObject([{ text: "three", rich: undefined }]);
   });
 
-  test("refuses messages that are not there, of other people, or without a text", async () => {
+  test("refuses messages that do not exist, are not the bot's, or have no text", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.privateChat();
     const theirs = chat.send("mine");
@@ -64,7 +64,7 @@ describe("editMessageText", () => {
   });
 });
 
-test("editMessageReplyMarkup changes the keyboard alone", async () => {
+test("editMessageReplyMarkup changes only the keyboard", async () => {
   const { telegram, api } = await startTelegram();
   const chat = telegram.privateChat();
   const { message_id } = await api.sendMessage(chat.id, "one", { reply_markup: keyboard("a") });
@@ -85,7 +85,7 @@ describe("deleteMessage", () => {
     expect(await refusal(api.deleteMessage(chat.id, message_id))).toBe("400: Bad Request: message to delete not found");
   });
 
-  test("refuses messages of others in a group that the bot does not administer, and old ones", async () => {
+  test("refuses others' messages in a group where the bot is not an administrator, and old messages", async () => {
     const clock = new ManualClock();
     const { telegram, api } = await startTelegram({ clock });
     const group = telegram.group();

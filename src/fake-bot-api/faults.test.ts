@@ -29,7 +29,7 @@ describe("a fault", () => {
     expect(await refusal(api.getMe())).toBe(`${code}: ${description}`);
   });
 
-  test("hits as many calls as it should, of its method and with its parameters", async () => {
+  test("affects the given number of calls, of its method and with its parameters", async () => {
     const { telegram, api } = await startTelegram();
     const [one, two] = [telegram.privateChat(), telegram.privateChat()];
     const broken = { type: "error" as const, code: 500, description: "Internal Server Error" };
@@ -57,7 +57,7 @@ describe("a fault", () => {
   test.each([
     ["before", 0],
     ["after", 1],
-  ] as const)("cuts the connection %s the message is in the chat", async (when, count) => {
+  ] as const)("drops the connection %s the message is in the chat", async (when, count) => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.privateChat();
     telegram.fail({ with: { type: "cut", when } });
@@ -82,7 +82,7 @@ describe("a fault", () => {
     await expect.poll(() => telegram.calls()).toMatchObject([{ outcome: { type: "lost" } }]);
   });
 
-  test("delays an answer whose effect is there already", async () => {
+  test("delays an answer after the call has taken effect", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.privateChat();
     telegram.fail({ with: { type: "delay", ms: 50 } });
@@ -94,7 +94,7 @@ describe("a fault", () => {
     expect(await sending).toBeGreaterThanOrEqual(49);
   });
 
-  test("does not stop a real bot, which polls on", async () => {
+  test("does not stop a real bot, which keeps polling", async () => {
     const { telegram } = await startTelegram();
     const chat = telegram.privateChat();
     const bot = new Bot(telegram.token, { client: { apiRoot: telegram.url } });
@@ -113,7 +113,7 @@ describe("a gate", () => {
   test.each([
     ["after", 1],
     ["before", 0],
-  ] as const)("holds a call %s it has its effect, until it is released", async (when, count) => {
+  ] as const)("holds a call %s it takes effect, until it is released", async (when, count) => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.privateChat();
     const gate = telegram.hold("sendMessage", when);
@@ -173,7 +173,7 @@ describe("flood limits", () => {
 });
 
 describe("Telegram", () => {
-  test("can be down, and knows everything when it is back", async () => {
+  test("can be down, and keeps its state until it is back", async () => {
     const clock = new ManualClock();
     const { telegram, api } = await startTelegram({ clock });
     const chat = telegram.privateChat();

@@ -4,7 +4,7 @@ import { refusal, startTelegram } from "../../test/support/fake-telegram.ts";
 
 const file = (content: string, name: string) => new InputFile(Buffer.from(content), name);
 
-describe("files of the bot", () => {
+describe("files from the bot", () => {
   test("are shown with name, content and caption, and can be sent again by id", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.privateChat();
@@ -24,7 +24,7 @@ describe("files of the bot", () => {
     expect(chat.messages[0]?.entities).toMatchObject([{ type: "bold", length: 7 }]);
   });
 
-  test("come as an album of 2 to 10", async () => {
+  test("can be sent as an album of 2 to 10", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.privateChat();
     const photo = (name: string) => InputMediaBuilder.photo(file(name, name), { caption: name });
@@ -41,7 +41,7 @@ describe("files of the bot", () => {
     );
   });
 
-  test("are refused when they are empty or unknown, or their caption is too long", async () => {
+  test("are refused if they are empty or unknown, or their caption is too long", async () => {
     const { telegram, api } = await startTelegram();
     const { id } = telegram.privateChat();
     expect(await refusal(api.sendDocument(id, file("", "a.txt")))).toBe("400: Bad Request: file must be non-empty");
@@ -52,7 +52,7 @@ describe("files of the bot", () => {
   });
 });
 
-describe("files of people", () => {
+describe("files from people", () => {
   test.each(["sendPhoto", "sendDocument", "sendVoice"] as const)("%s can be downloaded", async (send) => {
     const { telegram, api } = await startTelegram();
     const message = telegram.privateChat()[send]({ bytes: "content", name: "a.txt", caption: "look at /this" });
@@ -64,7 +64,7 @@ describe("files of people", () => {
     expect((await fetch(`${telegram.url}/file/botwrong/${file_path}`)).status).toBe(404);
   });
 
-  test("come as an album, a message for each", async () => {
+  test("arrive as an album, with a message for each", async () => {
     const { telegram, api } = await startTelegram();
     telegram.privateChat().sendAlbum([{ bytes: "a", caption: "both" }, { bytes: "b" }]);
     const updates = await api.getUpdates();
@@ -73,7 +73,7 @@ describe("files of people", () => {
     expect(one).toBe(two);
   });
 
-  test("are refused when they are unknown or too big to download", async () => {
+  test("are refused if they are unknown or too big to download", async () => {
     const { telegram, api } = await startTelegram();
     const big = telegram.privateChat().sendDocument({ bytes: Buffer.alloc(20 * 1024 * 1024 + 1) });
     expect(await refusal(api.getFile("unknown"))).toBe("400: Bad Request: invalid file_id");

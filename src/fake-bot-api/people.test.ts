@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { refusal, startTelegram } from "../../test/support/fake-telegram.ts";
 
 describe("people", () => {
-  test("edit what they wrote", async () => {
+  test("edit their messages", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.privateChat();
     const sent = chat.send("/one");
@@ -14,7 +14,7 @@ describe("people", () => {
     expect(chat.edit(photo, "after")).toMatchObject({ caption: "after" });
   });
 
-  test("delete messages, and the bot hears nothing of it", async () => {
+  test("delete messages, and the bot is not notified", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.privateChat();
     const { message_id } = await api.sendMessage(chat.id, "one");
@@ -35,7 +35,7 @@ describe("people", () => {
       reply_to_message: { message_id: answer.message_id, text: "one two three" },
       quote: { text: "two", position: 4, is_manual: true },
     });
-    expect(() => chat.send("a", { replyTo: answer, quote: "four" })).toThrow("The quote does not stand in the message");
+    expect(() => chat.send("a", { replyTo: answer, quote: "four" })).toThrow("The quote is not in the message");
   });
 
   test("forward messages of others", async () => {
@@ -52,7 +52,7 @@ describe("people", () => {
     });
   });
 
-  test("write in a group, each in their own name", async () => {
+  test("write in a group, each under their own name", async () => {
     const { telegram, api } = await startTelegram();
     const [ada, bob] = [telegram.user({ first_name: "Ada" }), telegram.user({ first_name: "Bob" })];
     const group = telegram.group({ members: [ada, bob] });
@@ -62,7 +62,7 @@ describe("people", () => {
     expect(updates.map(({ message }) => message?.from.first_name)).toEqual(["Ada", "Bob"]);
   });
 
-  test("send what is not a text", async () => {
+  test("send messages other than text", async () => {
     const { telegram, api } = await startTelegram();
     const group = telegram.group();
     group.sendContent({ dice: { emoji: "🎲", value: 3 } });
@@ -73,7 +73,7 @@ describe("people", () => {
     ]);
   });
 
-  test("cannot send what their apps would not send", async () => {
+  test("cannot send messages that Telegram's apps would not send", async () => {
     const { telegram } = await startTelegram();
     const chat = telegram.privateChat();
     expect(() => chat.send(" ")).toThrow("Telegram's apps do not send an empty text.");
@@ -81,7 +81,7 @@ describe("people", () => {
   });
 });
 
-describe("waiting for what a chat shows", () => {
+describe("waiting for a chat to show something", () => {
   test("ends as soon as the chat shows it", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.privateChat();
@@ -91,7 +91,7 @@ describe("waiting for what a chat shows", () => {
     expect(await waiting).toBe(message_id);
   });
 
-  test("fails with what the chat shows", async () => {
+  test("fails with a printout of the chat", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.privateChat(telegram.user({ first_name: "Ada" }));
     chat.send("hi");
@@ -120,7 +120,7 @@ describe("waiting for what a chat shows", () => {
     );
   });
 
-  test("fails with the error of its own condition", async () => {
+  test("fails with the error of its condition", async () => {
     const { telegram } = await startTelegram();
     const waiting = telegram.privateChat().waitFor(() => {
       throw new Error("a bug in the test");

@@ -8,21 +8,21 @@ async function post(url: string, body: string, contentType: string) {
 }
 
 describe("the token", () => {
-  test("is refused when it is wrong", async () => {
+  test("is refused if it is wrong", async () => {
     const { telegram } = await startTelegram();
     const answer = await post(`${telegram.url}/bot1:wrong/getMe`, "", "application/json");
     expect(answer).toEqual({ status: 401, body: { ok: false, error_code: 401, description: "Unauthorized" } });
     expect(telegram.calls()).toEqual([]);
   });
 
-  test("stops working when it is revoked", async () => {
+  test("stops working once it is revoked", async () => {
     const { telegram, api } = await startTelegram();
     await api.getMe();
     telegram.revokeToken();
     expect(await refusal(api.getMe())).toBe("401: Unauthorized");
   });
 
-  test("does not stand in the log", async () => {
+  test("does not appear in the log", async () => {
     const { telegram, api } = await startTelegram();
     await api.setWebhook(`http://127.0.0.1:9/${telegram.token}`);
     expect(telegram.calls("setWebhook")).toMatchObject([{ params: { url: "http://127.0.0.1:9/<token>" } }]);
@@ -58,7 +58,7 @@ describe("a request", () => {
     expect(chat.messages).toMatchObject([{ text: "hi", keyboard: keyboard.inline_keyboard }]);
   });
 
-  test("can carry its parameters in the address, and its method in lower case", async () => {
+  test("can have its parameters in the URL and its method in lower case", async () => {
     const { telegram } = await startTelegram();
     const chat = telegram.privateChat();
     await fetch(`${telegram.url}/bot${telegram.token}/sendmessage?chat_id=${chat.id}&text=hi`);
@@ -71,7 +71,7 @@ describe("a request", () => {
     expect((await fetch(`${telegram.url}${path}`)).status).toBe(404);
   });
 
-  test("with broken JSON is refused", async () => {
+  test("with invalid JSON is refused", async () => {
     const { telegram } = await startTelegram();
     expect(await post(`${telegram.url}/bot${telegram.token}/getMe`, "{", "application/json")).toMatchObject({
       status: 400,
@@ -82,7 +82,7 @@ describe("a request", () => {
 const keyboard = { inline_keyboard: [[{ text: "Yes", callback_data: "yes" }]] };
 
 describe("the log", () => {
-  test("has each call with its parameters and its answer, and counts them", async () => {
+  test("lists each call with its parameters and answer, and counts the calls", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.privateChat();
     await api.sendMessage(chat.id, "one");
@@ -97,7 +97,7 @@ describe("the log", () => {
     expect(Object.values(upload?.params ?? {})).toContainEqual({ name: "a.txt", size: 3 });
   });
 
-  test("tells listeners when a call arrives, when it has its effect, and when it was answered", async () => {
+  test("notifies listeners when a call arrives, has taken effect, and was answered", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.privateChat();
     const seen: [string, number][] = [];

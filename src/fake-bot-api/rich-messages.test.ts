@@ -17,7 +17,7 @@ describe("sendRichMessage", () => {
     expect(chat.messages).toMatchObject([{ text: markdown, rich: { markdown }, isFromBot: true }]);
   });
 
-  test("takes HTML or blocks as well", async () => {
+  test("also accepts HTML or blocks", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.privateChat();
     await api.raw.sendRichMessage({ chat_id: chat.id, rich_message: { html: "<p>Hi</p>" } });
@@ -32,7 +32,7 @@ describe("sendRichMessage", () => {
     [{}, "exactly one of the fields html, markdown and blocks must be used"],
     [{ markdown: "a", html: "a" }, "exactly one of the fields html, markdown and blocks must be used"],
     [{ markdown: "# a\n".repeat(501) }, "too many blocks in the rich message"],
-  ])("refuses input that is not allowed (%#)", async (rich_message, reason) => {
+  ])("refuses invalid input (%#)", async (rich_message, reason) => {
     const { telegram, api } = await startTelegram();
     const sending = api.raw.sendRichMessage({ chat_id: telegram.privateChat().id, rich_message });
     expect(await refusal(sending)).toBe(`400: Bad Request: ${reason}`);
@@ -74,7 +74,7 @@ describe("a draft", () => {
     await gone;
   });
 
-  test("may be empty, and stands in its topic", async () => {
+  test("may be empty, and belongs to its topic", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.privateChat();
     const thread = chat.createTopic("Build");
@@ -84,7 +84,7 @@ describe("a draft", () => {
     expect(chat.draft).toMatchObject({ thread });
   });
 
-  test("is refused outside of private chats and without an id", async () => {
+  test("is refused outside private chats and without an id", async () => {
     const { telegram, api } = await startTelegram();
     const inGroup = api.raw.sendMessageDraft({ chat_id: telegram.group().id, draft_id: 1, text: "a" });
     expect(await refusal(inGroup)).toBe("400: Bad Request: TEXTDRAFT_PEER_INVALID");
@@ -92,7 +92,7 @@ describe("a draft", () => {
     expect(await refusal(withoutId)).toBe("400: Bad Request: draft_id must be non-zero");
   });
 
-  test("tells the bot when a person stops it", async () => {
+  test("notifies the bot when a person stops it", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.privateChat();
     await api.raw.sendMessageDraft({ chat_id: chat.id, ...draft, text: "Hel" });
@@ -102,7 +102,7 @@ describe("a draft", () => {
     expect(chat.draft).toBeUndefined();
   });
 
-  test("stays when it is stopped, if the bot wants that", async () => {
+  test("stays after it is stopped, if the bot wants that", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.privateChat();
     await api.raw.sendMessageDraft({ chat_id: chat.id, ...draft, text: "Hel", keep_on_stop: true });
@@ -112,7 +112,7 @@ describe("a draft", () => {
   });
 });
 
-test("an old server knows neither rich messages nor drafts", async () => {
+test("an old server supports neither rich messages nor drafts", async () => {
   const { telegram, api } = await startTelegram({ botApiVersion: "old" });
   const chat = telegram.privateChat();
   const rich_message = { markdown: "a" };

@@ -6,7 +6,7 @@ import { ManualClock } from "../../test/support/manual-clock.ts";
 const bold = (offset: number, length: number): MessageEntity => ({ type: "bold", offset, length });
 
 describe("sendMessage", () => {
-  test("returns the message that the chat shows, with ids that count up and the date of the clock", async () => {
+  test("returns the message that the chat shows, with ascending ids and the clock's date", async () => {
     const clock = new ManualClock();
     const { telegram, api } = await startTelegram({ clock });
     const chat = telegram.privateChat();
@@ -25,7 +25,7 @@ describe("sendMessage", () => {
     ]);
   });
 
-  test("refuses a chat that it does not know", async () => {
+  test("refuses an unknown chat", async () => {
     const { api } = await startTelegram();
     expect(await refusal(api.sendMessage(42, "hi"))).toBe("400: Bad Request: chat not found");
   });
@@ -48,7 +48,7 @@ describe("sendMessage", () => {
     expect(chat.messages).toHaveLength(1);
   });
 
-  test("cuts white space off both ends, and moves the entities", async () => {
+  test("trims white space at both ends, and shifts the entities", async () => {
     const { telegram, api } = await startTelegram();
     const sent = await api.sendMessage(telegram.privateChat().id, "  a bold \n", { entities: [bold(4, 6)] });
     expect(sent).toMatchObject({ text: "a bold", entities: [bold(2, 4)] });
@@ -99,7 +99,7 @@ describe("entities", () => {
     expect(sent.entities).toHaveLength(100);
   });
 
-  test("of commands, mentions, hashtags and addresses are added", async () => {
+  test("are added for commands, mentions, hashtags and URLs", async () => {
     const { telegram } = await startTelegram();
     const text = "/start@waybill_test_bot see https://example.org/a, @waybill #1 #tag /not/a/command";
     const { entities } = telegram.privateChat().send(text);
@@ -170,8 +170,8 @@ describe("parse_mode", () => {
   });
 });
 
-describe("a reply of the bot", () => {
-  test("shows the message that it replies to, and its quote", async () => {
+describe("a reply from the bot", () => {
+  test("shows the replied-to message and the quote", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.privateChat();
     const question = chat.send("one two three");
@@ -179,7 +179,7 @@ describe("a reply of the bot", () => {
     expect(chat.messages[1]).toMatchObject({ replyTo: 1, message: { quote: { text: "two", position: 4 } } });
   });
 
-  test("to a message that has gone is refused, unless the bot allows it", async () => {
+  test("to a missing message is refused, unless the bot allows that", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.privateChat();
     const reply = (allow: boolean) =>

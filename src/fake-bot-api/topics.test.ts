@@ -4,7 +4,7 @@ import { refusal, startTelegram } from "../../test/support/fake-telegram.ts";
 const notFound = "400: Bad Request: message thread not found";
 
 describe("a topic", () => {
-  test("is created, renamed, closed, opened and deleted by the bot", async () => {
+  test("can be created, renamed, closed, reopened and deleted by the bot", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.supergroup({ topics: true });
     const { message_thread_id: thread, name } = await api.createForumTopic(chat.id, "Build");
@@ -22,7 +22,7 @@ describe("a topic", () => {
     expect(await api.getUpdates()).toEqual([]);
   });
 
-  test("holds messages of both sides, which show the message that opened it", async () => {
+  test("holds messages from both sides, which refer to the message that opened it", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.supergroup({ topics: true });
     const thread = chat.createTopic("Build");
@@ -37,7 +37,7 @@ describe("a topic", () => {
     expect(chat.messages.map((message) => message.thread)).toEqual([thread, thread, thread]);
   });
 
-  test("that people delete is gone for the bot, which hears nothing of it", async () => {
+  test("that people delete no longer exists for the bot, which is not notified", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.supergroup({ topics: true });
     const thread = chat.createTopic("Build");
@@ -49,7 +49,7 @@ describe("a topic", () => {
     expect(() => chat.send("hi", { thread })).toThrow(`The chat has no topic ${thread}.`);
   });
 
-  test("that people rename, close and open is told to the bot", async () => {
+  test("that people rename, close or reopen is reported to the bot", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.supergroup({ topics: true });
     const thread = chat.createTopic("Build");
@@ -64,7 +64,7 @@ describe("a topic", () => {
     ]);
   });
 
-  test("that is closed takes messages only of an administrator", async () => {
+  test("that is closed accepts messages only from an administrator", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.supergroup({ topics: true, botIsAdministrator: false });
     const thread = chat.createTopic("Build");
@@ -75,7 +75,7 @@ describe("a topic", () => {
     await send();
   });
 
-  test("can be in a private chat, if the bot has topics enabled", async () => {
+  test("can exist in a private chat, if the bot has topics enabled", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.privateChat();
     const { message_thread_id } = await api.createForumTopic(chat.id, "Build");
@@ -84,7 +84,7 @@ describe("a topic", () => {
   });
 });
 
-describe("a thread that is not there", () => {
+describe("a thread that does not exist", () => {
   test("is refused in a forum, a group and a private chat without topics", async () => {
     const { telegram, api } = await startTelegram({ bot: { has_topics_enabled: false } });
     for (const chat of [telegram.supergroup({ topics: true }), telegram.group(), telegram.privateChat()]) {
@@ -92,14 +92,14 @@ describe("a thread that is not there", () => {
     }
   });
 
-  test("is the general topic of a forum, which has no thread of its own", async () => {
+  test("includes the general topic of a forum, which has no thread", async () => {
     const { telegram, api } = await startTelegram();
     const forum = telegram.supergroup({ topics: true });
     forum.createTopic("Build");
     expect(await refusal(api.sendMessage(forum.id, "hi", { message_thread_id: 1 }))).toBe(notFound);
   });
 
-  test("cannot be created where topics are off or the bot has no rights", async () => {
+  test("cannot be created if topics are off or the bot lacks the right", async () => {
     const { telegram, api } = await startTelegram({ bot: { has_topics_enabled: false } });
     const create = (chat: { id: number }) => refusal(api.createForumTopic(chat.id, "Build"));
     expect(await create(telegram.privateChat())).toBe("400: Bad Request: the chat is not a forum");
@@ -118,7 +118,7 @@ describe("a thread that is not there", () => {
   });
 });
 
-test("a topic's name is checked, and has to change", async () => {
+test("a topic's name must be valid, and a rename must change it", async () => {
   const { telegram, api } = await startTelegram();
   const chat = telegram.supergroup({ topics: true });
   const { message_thread_id } = await api.createForumTopic(chat.id, "Build");

@@ -30,7 +30,7 @@ describe("getUpdates", () => {
     expect(texts(await api.getUpdates({ limit: 2 }))).toEqual(["one", "two"]);
   });
 
-  test("with a negative offset forgets all but the newest", async () => {
+  test("with a negative offset drops all but the newest", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.privateChat();
     for (const text of ["one", "two", "three"]) chat.send(text);
@@ -38,7 +38,7 @@ describe("getUpdates", () => {
     expect(texts(await api.getUpdates())).toEqual(["two", "three"]);
   });
 
-  test("waits, and returns at once when an update comes", async () => {
+  test("waits, and returns as soon as an update arrives", async () => {
     const clock = new ManualClock();
     const { telegram, api } = await startTelegram({ clock });
     const chat = telegram.privateChat();
@@ -61,7 +61,7 @@ describe("getUpdates", () => {
     expect(await waiting).toEqual([]);
   });
 
-  test("returns only the types that the bot asked for, and remembers them", async () => {
+  test("returns only the types that the bot requested, and remembers the request", async () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.privateChat();
     const first = chat.send("one");
@@ -74,7 +74,7 @@ describe("getUpdates", () => {
     expect(later.map((update) => Object.keys(update)[1])).toEqual(["message_reaction", "message"]);
   });
 
-  test("forgets an update after 24 hours", async () => {
+  test("drops an update after 24 hours", async () => {
     const clock = new ManualClock();
     const { telegram, api } = await startTelegram({ clock });
     const chat = telegram.privateChat();
@@ -86,7 +86,7 @@ describe("getUpdates", () => {
     expect(texts(await api.getUpdates())).toEqual(["new"]);
   });
 
-  test("no longer waits when its caller has gone", async () => {
+  test("stops waiting when its caller disconnects", async () => {
     const clock = new ManualClock();
     const { telegram } = await startTelegram({ clock });
     const caller = new AbortController();
@@ -99,7 +99,7 @@ describe("getUpdates", () => {
     expect(telegram.calls()).toMatchObject([{ outcome: { type: "lost" } }]);
   });
 
-  test("ends the request that waits when another one comes", async () => {
+  test("ends the waiting request when another one arrives", async () => {
     const clock = new ManualClock();
     const { api } = await startTelegram({ clock });
     const first = refusal(api.getUpdates({ timeout: 30 }));
@@ -124,7 +124,7 @@ describe("getUpdates", () => {
   });
 });
 
-test("a bot that fetched an update and crashed gets it again when it is back", async () => {
+test("a bot that fetched an update and crashed gets it again after a restart", async () => {
   const { telegram, api } = await startTelegram();
   const chat = telegram.privateChat();
   chat.send("hi");
@@ -138,7 +138,7 @@ test("a bot that fetched an update and crashed gets it again when it is back", a
   expect(telegram.pendingUpdates()).toBe(0);
 });
 
-test("an update can be whatever a test writes", async () => {
+test("a test can deliver an update with any content", async () => {
   const { telegram, api } = await startTelegram();
   telegram.raw({ message: { nothing: "of use" } });
   telegram.raw({ update_id: 7, from_the_future: {} });

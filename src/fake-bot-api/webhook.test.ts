@@ -7,7 +7,7 @@ import { ManualClock } from "../../test/support/manual-clock.ts";
 
 type Received = { updateId: number; secret: string | undefined };
 
-/** A bot's server that answers each request with the next status, and with 200 after the last. */
+/** A bot's server that answers each request with the next status, then with 200. */
 async function receiver(...statuses: number[]): Promise<{ url: string; received: Received[] }> {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
@@ -23,7 +23,7 @@ async function receiver(...statuses: number[]): Promise<{ url: string; received:
 }
 
 describe("a webhook", () => {
-  test("brings updates to a real bot, with the secret token", async () => {
+  test("delivers updates to a real bot, with the secret token", async () => {
     const { telegram, api } = await startTelegram();
     const bot = new Bot(telegram.token, { client: { apiRoot: telegram.url } });
     bot.on("message:text", (context) => context.reply(`You said: ${context.msg.text}`));
@@ -41,7 +41,7 @@ describe("a webhook", () => {
     ]);
   });
 
-  test("is tried again until it answers with 2xx, in order", async () => {
+  test("is retried until it answers with 2xx, in order", async () => {
     const { telegram, api } = await startTelegram({ webhookRetryMs: 1 });
     const { url, received } = await receiver(500, 403);
     await api.setWebhook(url, { secret_token: "abc" });
@@ -59,7 +59,7 @@ describe("a webhook", () => {
     });
   });
 
-  test("gets nothing more when the bot sets another one, which gets what was pending", async () => {
+  test("gets nothing more once the bot sets another one, which gets the pending updates", async () => {
     const { telegram, api } = await startTelegram({ webhookRetryMs: 1 });
     const before = await receiver(...Array.from({ length: 1000 }, () => 500));
     const after = await receiver();
@@ -75,7 +75,7 @@ describe("a webhook", () => {
     expect(before.received).toHaveLength(count);
   });
 
-  test("excludes getUpdates, and ends the one that waits", async () => {
+  test("excludes getUpdates, and ends a waiting one", async () => {
     const clock = new ManualClock();
     const { api } = await startTelegram({ clock });
     const waiting = refusal(api.getUpdates({ timeout: 30 }));

@@ -1,6 +1,6 @@
 /**
- * Tokens of agents: each says who calls, is good for the tools alone, and ends with its lane or its member. They are derived
- * from the daemon's own token, so that nothing else has to be kept secret, and a new daemon token makes all of them new.
+ * Agent tokens: each identifies its caller, works for the tools alone, and expires with its lane or member. They are
+ * derived from the daemon's token, so there is no other secret to keep, and a new daemon token replaces them all.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { addressKey } from "../core/message/address.ts";
@@ -10,9 +10,9 @@ import type { AgentAddress } from "./admission.ts";
 type Directory = Pick<Store, "lane" | "team">;
 
 export type AgentTokens = {
-  /** Null for an agent that is not there. */
+  /** Null for an unknown agent. */
   tokenOf(agent: AgentAddress): Promise<string | null>;
-  /** Null for what is no token of an agent that is there. */
+  /** Null for a token that no known agent has. */
   agentOf(token: string): Promise<AgentAddress | null>;
 };
 
@@ -35,7 +35,7 @@ export function agentTokens(secret: string, directory: Directory): AgentTokens {
   };
 }
 
-/** One that was removed and made again is another one. */
+/** An agent that was removed and created again is a different agent. */
 async function bornAt(agent: AgentAddress, directory: Directory): Promise<number | null> {
   if (agent.kind === "lane") return (await directory.lane(agent.lane))?.createdAt ?? null;
   const team = await directory.team(agent.team);

@@ -1,4 +1,4 @@
-/** What a message may contain. Admission checks it, and the HTTP API and its OpenAPI document are derived from it. */
+/** The shape of a message. Admission checks it, and the HTTP API and its OpenAPI document are derived from it. */
 import { z } from "zod";
 import {
   actionModes,
@@ -40,7 +40,7 @@ export const newMessageSchema = z.strictObject({
     .max(maxCharacters, `must not be longer than ${maxCharacters} characters`),
   system: z
     .string()
-    .regex(/^[^\0]*$/, "must not hold a NUL character")
+    .regex(/^[^\0]*$/, "must not contain a NUL character")
     .refine((text) => Buffer.byteLength(text) <= maxSystemBytes, `must not be larger than ${maxSystemBytes / 1024} KiB`)
     .optional(),
   summary: z.string().max(1000).optional(),
@@ -50,12 +50,12 @@ export const newMessageSchema = z.strictObject({
   outcome: z
     .enum(replyOutcomes, `must be one of ${replyOutcomes.join(", ")}`)
     .optional()
-    .meta({ description: "What a reply is, in the word of whoever replies." }),
+    .meta({ description: "What kind of reply this is, according to its sender." }),
   attachments: z.array(attachmentSchema).max(maxAttachments).optional(),
   replyTo: z
     .union([nameSchema, addressSchema])
     .optional()
-    .meta({ description: "Who gets the answer; the sender unless said otherwise. A name is that of a person." }),
+    .meta({ description: "Who gets the answer; the sender by default. A plain name means a person." }),
   conversation: nameSchema.optional(),
   source: z.enum(sources).optional(),
   expiresAt: z.number().int().positive().optional(),

@@ -1,7 +1,7 @@
 /**
- * Lets a lane go on in a session that somebody else began. It is the lane's next generation and holds from the next
- * message on. What was said in it before is nobody's answer, since none of it hangs below a prompt of ours, and what
- * was used is not the lane's. Runs behind the lane's gate.
+ * Lets a lane continue in a session that somebody else started. It becomes the lane's next generation, from the next
+ * message on. Nothing said in it before counts as an answer, since none of it belongs to a prompt from Waybill, and
+ * its earlier usage is not the lane's. Runs in the lane's queue.
  */
 import { AppError, messageOf } from "../app-error.ts";
 import { withTimeout } from "../clock.ts";
@@ -17,7 +17,7 @@ export async function adoptSession(laneId: string, sessionId: string, deps: Cour
   const { store, runtimes, clock } = deps;
   const lane = await knownLane(store, laneId);
   if (lane.sessionId === sessionId) return lane;
-  // Its attempts belong to the session that they went to, and so would its retries.
+  // Its attempts belong to their session, and so would its retries.
   const holder = await store.outstanding(laneId);
   if (holder) throw laneHeld(lane, holder);
   const runtime = runtimes.get(lane.runtime);
@@ -34,7 +34,7 @@ async function takeOver(lane: Lane, sessionId: string, runtime: Runtime, deps: C
     const slice = await withTimeout(deps, policy.observeLimitMs, (signal) =>
       runtime.read(lane, sessionId, null, signal),
     );
-    // A use counts on the day on which it was first seen; on one that is over it uses up nothing of this day's limits.
+    // Usage counts on the day it was first seen; dated to the day before, it does not use up today's limits.
     const day = dayBefore(clock.now());
     const entries = usageIn(slice).map(({ messageId, tokens, cost }) => ({ messageId, tokens, cost, day }));
     if (entries.length > 0) await store.countUsage(lane.id, entries);
@@ -54,7 +54,7 @@ export function laneHeld(lane: Lane, holder: DeliveryRecord): AppError {
 function cannotAdopt(lane: Lane): AppError {
   return new AppError({
     code: "not_possible",
-    message: `The runtime "${lane.runtime}" only goes on in sessions that it opened itself.`,
+    message: `The runtime "${lane.runtime}" only continues sessions that it opened itself.`,
   });
 }
 
@@ -62,7 +62,7 @@ export function unavailable(lane: Lane, why: string, cause?: unknown): AppError 
   return new AppError({
     code: "runtime_unavailable",
     message: `The runtime "${lane.runtime}" cannot be asked about the session: ${why}.`,
-    hint: "Nothing was changed. Try it again in a moment.",
+    hint: "Nothing was changed. Try again in a moment.",
     retryable: true,
     cause,
   });

@@ -1,6 +1,6 @@
 /**
- * Says so, once, when something waits for a person for longer than it should: an ask, a delivery that failed for
- * good, a turn that takes long. An alert changes nothing about its delivery. One timer for each thing that waits.
+ * Raises an alert, once, when something waits too long for a person: an ask, a delivery that failed for good, a long
+ * turn. An alert changes nothing about its delivery. Each waiting thing has one timer.
  */
 import type { Clock } from "../clock.ts";
 import type { Alert } from "../core/delivery/alert.ts";
@@ -29,15 +29,15 @@ export type AlertsDeps = {
 
 type Subject = Omit<Alert, "raisedAt">;
 
-/** By their ids; each can be taken back. One that was raised stays, so that it is not planned again. */
+/** By id; each can be cancelled. A raised one stays, so that it is not planned again. */
 type Planned = Map<string, () => void>;
 
-/** After the store could not take an alert. */
+/** Retry delay if the store could not save an alert. */
 const againAfterMs = 60_000;
 
 export class Alerts {
   readonly #deps: AlertsDeps;
-  /** By what they are about, so that a change costs the same however much else waits. */
+  /** By subject, so that the cost of a change does not depend on how much else waits. */
   readonly #planned = new Map<string, Planned>();
   readonly #unsubscribe: (() => void)[] = [];
   #stopped = false;
@@ -76,7 +76,8 @@ export class Alerts {
   }
 
   #followAsks(): void {
-    // One that no look has found yet is about to be; in a turn that nobody sent, nobody is to be told.
+    // An ask that no reconcile has observed yet soon will be; in a turn that no delivery started, there is no one to
+    // notify.
     const found = this.#deps.asks.list().filter(({ deliveryId }) => deliveryId !== null);
     const waiting = found.map(
       (ask): Subject => ({
@@ -94,7 +95,7 @@ export class Alerts {
     this.#keepOnly("asks", waiting, this.#deps.times.askMs);
   }
 
-  /** Plans these, and takes back all others that are about the same. */
+  /** Plans these, and cancels all others with the same subject. */
   #keepOnly(about: string, subjects: readonly Subject[], afterMs: number): void {
     const planned: Planned = this.#planned.get(about) ?? new Map();
     const wanted = new Set(subjects.map((subject) => subject.id));
@@ -105,7 +106,7 @@ export class Alerts {
     }
     const now = this.#deps.clock.now();
     for (const subject of subjects) {
-      // A clock that was ahead may have dated it in the future; it has waited since now at the latest.
+      // A clock that was ahead may have dated it in the future; it has waited at least since now.
       if (!planned.has(subject.id)) this.#plan(planned, subject, Math.min(subject.since, now) + afterMs);
     }
     if (planned.size > 0) this.#planned.set(about, planned);
@@ -127,7 +128,7 @@ export class Alerts {
       if (await store.raise(alert)) onAlert(alert);
     } catch (error) {
       onError({ error });
-      // It may have been taken back meanwhile.
+      // It may have been cancelled in the meantime.
       if (planned.has(subject.id)) this.#plan(planned, subject, clock.now() + againAfterMs);
     }
   }

@@ -1,6 +1,6 @@
 /**
- * What people do to deliveries and lanes. Each takes effect in the ledger first, and the courier does what follows
- * from it. So a crash loses nothing that a person decided.
+ * What people do to deliveries and lanes. Each intervention is committed to the ledger first, and then the courier
+ * carries it out. So a crash loses no decision of a person.
  */
 import { AppError } from "../app-error.ts";
 import { TimedOut, withTimeout } from "../clock.ts";
@@ -38,7 +38,7 @@ export class Interventions {
     this.#courier = courier;
   }
 
-  /** Ends a delivery for good. If its turn runs, the next reconcile stops it. */
+  /** Ends a delivery for good. If its turn is running, the next reconcile stops it. */
   async cancel(deliveryId: string, by: string, reason = "cancelled_by_person"): Promise<Applied> {
     const applied = await this.#commitCancel(deliveryId, by, reason);
     if (applied.outcome === "applied") void this.#courier.moveLane(applied.record.laneId, { reconcile: true });
@@ -57,13 +57,13 @@ export class Interventions {
     return applied;
   }
 
-  /** A person who ends a delivery knows it; an agent that waits for the answer is told. */
+  /** The person who ends a delivery knows it; an agent that waits for the answer gets a message. */
   async #mailToAgent(record: DeliveryRecord, reason: string): Promise<OutgoingMail[]> {
     const lane = record.replyTo ? await this.#deps.store.lane(record.laneId) : null;
     return lane ? failureMail(record, reason, await mailContext(record, { ...this.#deps, lane })) : [];
   }
 
-  /** Withdraws a message that was not sent yet. */
+  /** Withdraws a message that has not been sent yet. */
   async withdraw(deliveryId: string, by: string): Promise<Applied> {
     const { ledger, store, mailbox, clock } = this.#deps;
     const record = await store.delivery(deliveryId);
@@ -76,8 +76,8 @@ export class Interventions {
   }
 
   /**
-   * Gives a failed delivery a new budget. Its old attempts are reconciled first. One that is held because it may have been
-   * sent before is sent.
+   * Gives a failed delivery a new budget. Its earlier attempts are reconciled first. One that is held because it may
+   * have been sent before is sent.
    */
   async retry(deliveryId: string, by: string): Promise<Applied> {
     const { store, ledger, policy, clock, recorder } = this.#deps;
@@ -104,16 +104,16 @@ export class Interventions {
   }
 
   /**
-   * Stops whatever the lane is doing, without waiting behind queued messages: what it is about to send, sends, or works on.
-   * None of it is retried. Returns the delivery that was the lane's current one.
+   * Stops whatever the lane is doing, without waiting behind queued messages: what it is about to send, is sending,
+   * or works on. None of it is retried. Returns the delivery that was the lane's current one.
    */
   async stop(laneId: string, by: string, alsoWaiting: Source | null = null): Promise<DeliveryRecord | null> {
     const { store, ledger, clock } = this.#deps;
     const lane = await knownLane(store, laneId);
-    // One look, since what waits may be sent at any moment.
+    // A single read, since a waiting message may be sent at any moment.
     const open = await store.openDeliveries(laneId);
     const holder = open.find(isOutstanding) ?? null;
-    // What is held is not about to be sent.
+    // A held message is not about to be sent.
     const waiting = open.filter(({ status, heldReason }) => status === "pending" && heldReason === null);
     const plan = decideStop({ lane, holder, waiting, alsoWaiting, now: clock.now() });
     const cancelling = plan.cancel.map((id) => this.#commitCancel(id, by, "stopped_by_person"));
@@ -121,13 +121,13 @@ export class Interventions {
       await ledger.commit(plan.endFollowUp, [{ type: "turn_ended", at: clock.now() }]);
     }
     const cancelled = (await Promise.all(cancelling)).flatMap(({ record }) => record ?? []);
-    // The head may have been sent while it was cancelled.
+    // The head may have been sent while it was being cancelled.
     const current = holder ?? cancelled.at(-1) ?? null;
     const isSent = holder !== null || (current !== null && isOutstanding(current));
-    // Also a turn that has answered already, and one that somebody else began, are to stop; a later message's is not.
+    // Also stop a turn that has already answered, and one that somebody else started; but not a later message's turn.
     const stopped = this.#courier.stopTurn(laneId, current?.id ?? null);
-    // What was not sent is over, and what is being sent is aborted by the step that sends it. Neither is waited for: the step
-    // may be opening a session, or starting a program.
+    // A message that was not sent is over, and one being sent is aborted by the step that sends it. Wait for neither:
+    // the step may be opening a session, or starting a program.
     const isUnderWay = current !== null && (!isSent || this.#courier.isSending(current.id));
     if (!isUnderWay) await stopped;
     void this.#courier.moveLane(laneId, { reconcile: true });
@@ -135,8 +135,8 @@ export class Interventions {
   }
 
   /**
-   * Gives the lane back although its last delivery still owes something that nobody can see or write: the end of a
-   * turn in a session that cannot be read, or a read flag in a file that cannot be written.
+   * Releases the lane although its last delivery still owes something that cannot be read or written: the end of a
+   * turn in an unreadable session, or a read flag in an unwritable file.
    */
   async release(laneId: string, by: string): Promise<Applied | null> {
     const { store, ledger, clock } = this.#deps;
@@ -156,13 +156,13 @@ export class Interventions {
     return applied;
   }
 
-  /** From the next message on the lane goes on in this session. Refused while a delivery holds the lane. */
+  /** From the next message on, the lane continues in this session. Refused while a delivery holds the lane. */
   async adopt(laneId: string, sessionId: string): Promise<void> {
     await this.#inLane(laneId, () => adoptSession(laneId, sessionId, this.#deps));
     void this.#courier.moveLane(laneId);
   }
 
-  /** From the next message on the lane goes on in a fresh session. Refused while a delivery holds the lane. */
+  /** From the next message on, the lane continues in a fresh session. Refused while a delivery holds the lane. */
   async newSession(laneId: string, notSince: number | null): Promise<void> {
     await this.#inLane(laneId, () => openNewSession(laneId, notSince, this.#deps));
     void this.#courier.moveLane(laneId);
@@ -176,7 +176,7 @@ export class Interventions {
     return this.#inLane(laneId, () => forkLane(laneId, before, made, this.#deps));
   }
 
-  /** The caller gets the error; the lane goes on without delay. */
+  /** The caller gets the error; the lane continues without delay. */
   async #inLane<T>(laneId: string, work: () => Promise<T>): Promise<T> {
     let outcome: () => T = () => {
       throw closing();
@@ -192,7 +192,7 @@ export class Interventions {
     return outcome();
   }
 
-  /** Passes on to the agent what a person decided. */
+  /** Passes a person's decision on to the agent. */
   async answer(askId: string, answer: AskAnswer): Promise<void> {
     const { asks, store, runtimes, policy } = this.#deps;
     const answerElsewhere = asks.answerOf(askId);
@@ -219,7 +219,7 @@ export class Interventions {
     await this.#deps.store.pauseLane(laneId, reason);
   }
 
-  /** Lifts a daily limit that paused the lane until the day ends. */
+  /** Also lifts a daily limit that paused the lane, until the day ends. */
   async resume(laneId: string): Promise<void> {
     const { store, clock } = this.#deps;
     const lane = await store.lane(laneId);
@@ -228,7 +228,7 @@ export class Interventions {
     void this.#courier.moveLane(laneId, { reconcile: true });
   }
 
-  /** Ends everything that is open in the lane as cancelled, if `force` allows it, and then the lane itself. */
+  /** Cancels everything that is open in the lane, if `force` allows it, and then removes the lane itself. */
   async removeLane(laneId: string, by: string, force: boolean): Promise<void> {
     const { store, clock, asks, recorder, runtimes } = this.#deps;
     while (!(await store.removeLane(laneId, clock.now()))) {
@@ -246,17 +246,17 @@ export class Interventions {
     asks.laneRemoved(laneId);
     recorder.laneRemoved(laneId);
     const sessions = await this.#unownedSessions(laneId);
-    // Also those that it had before.
+    // Includes sessions it had before.
     for (const runtime of runtimes.values()) runtime.laneRemoved?.(laneId, sessions);
   }
 
-  /** What its agent wrote is still delivered: nobody is left with whom it could go round in circles. */
+  /** Its agent's held messages are still delivered: without the lane there can be no loop. */
   async #releaseHeldFrom(laneId: string): Promise<void> {
     const { store } = this.#deps;
     for (const record of await store.heldFrom(laneId)) await this.#release(record, "waybill");
   }
 
-  /** Those that it has had, without one that another lane goes on in since. */
+  /** The sessions it has had, except one that another lane now uses. */
   async #unownedSessions(laneId: string): Promise<string[]> {
     const { store } = this.#deps;
     const taken = new Set((await store.lanes()).map(({ sessionId }) => sessionId));
@@ -264,7 +264,7 @@ export class Interventions {
     return had.filter((sessionId) => !taken.has(sessionId));
   }
 
-  /** A read flag that could not be written by now is not waited for when its lane goes. */
+  /** A read flag that could not be written so far is not waited for when its lane is removed. */
   async #releaseRead(deliveryId: string): Promise<void> {
     const { store, ledger, clock } = this.#deps;
     const record = await store.delivery(deliveryId);
@@ -273,7 +273,7 @@ export class Interventions {
     await ledger.commit(deliveryId, [{ type: "read_committed", at: clock.now(), diagnostics }]);
   }
 
-  /** Nothing will be sent in its lane any more, so its turn is stopped and nobody waits for the end. */
+  /** Nothing more will be sent in its lane, so its turn is stopped without waiting for the end. */
   async #endOutstanding(laneId: string, record: DeliveryRecord, by: string): Promise<void> {
     if (openStatuses.includes(record.status)) await this.#commitCancel(record.id, by, "lane_removed");
     await this.#courier.stopTurn(laneId, record.id);
@@ -295,12 +295,12 @@ function askUnknown(askId: string): AppError {
   });
 }
 
-/** Whether it arrived is not known; the next reconcile shows whether it is still open. */
+/** It is unknown whether the answer arrived; the next reconcile shows whether the ask is still open. */
 function noAnswer(runtime: string, cause: TimedOut): AppError {
   return new AppError({
     code: "runtime_unavailable",
     message: `The runtime "${runtime}" did not take the answer: ${cause.message}.`,
-    hint: "Check `waybill asks` in a moment, and answer again if it is still there.",
+    hint: "Check `waybill asks` in a moment, and answer again if the ask is still listed.",
     retryable: true,
     cause,
   });

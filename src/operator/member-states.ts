@@ -1,6 +1,6 @@
 /**
- * What the members of teams are doing: asked for at any time, and told to those who follow the log when it changes. Nothing is
- * looked at unless something happened, and one timer waits for the next member to become idle.
+ * The states of team members: available at any time, and published in the log when they change. Nothing is checked
+ * unless something happened, and one timer waits for the next member to become idle.
  */
 import type { Clock } from "../clock.ts";
 import { isPaused } from "../core/lane/lane.ts";
@@ -26,7 +26,7 @@ export type MemberStatesDeps = {
 
 export class MemberStates {
   readonly #deps: MemberStatesDeps;
-  /** When each was last heard of, by its address or its name. */
+  /** When each was last active, by address or name. */
   readonly #seen = new Map<string, number>();
   readonly #told = new Map<string, MemberState>();
   #unsubscribe: (() => void)[] = [];
@@ -45,7 +45,7 @@ export class MemberStates {
     if (teams.length > 0) this.follow();
   }
 
-  /** To be called when there are teams: as long as there are none, no message costs anything here. */
+  /** Call it once there are teams: without teams, messages cost nothing here. */
   follow(): void {
     const { store, asks } = this.#deps;
     if (this.#unsubscribe.length > 0 || this.#stopped) return;
@@ -59,7 +59,7 @@ export class MemberStates {
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
   }
 
-  /** An agent that somebody else runs has said that it is there, now or at an earlier time. */
+  /** An agent that somebody else runs has reported that it is alive, now or at an earlier time. */
   heard(agent: AgentAddress, at = this.#deps.clock.now()): void {
     const key = addressKey(agent);
     if (at <= (this.#seen.get(key) ?? Number.NEGATIVE_INFINITY)) return;
@@ -79,16 +79,16 @@ export class MemberStates {
 
   #note(items: readonly LogItem[]): void {
     for (const item of items) {
-      // What is told here.
-      if (item.type === "member") continue;
+      // These are published here, or reported in another way.
+      if (item.type === "member" || item.type === "ask" || item.type === "read") continue;
       if (item.type === "event") this.#seen.set(`lane:${item.laneId}`, item.at);
       if (item.type === "message") this.#seen.set(senderKey(item.message), item.at);
-      // What an agent does within its turn changes nothing, and is much.
+      // An agent's items within a turn change nothing, and there are many of them.
       if (item.type !== "event" || !item.event.type.startsWith("item.")) this.#check();
     }
   }
 
-  /** Several changes at a time are looked at once. */
+  /** Several changes at a time cause one check. */
   #check(): void {
     if (this.#stopped || this.#unsubscribe.length === 0) return;
     this.#isStale = true;

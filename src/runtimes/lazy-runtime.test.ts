@@ -39,7 +39,7 @@ function lazyStub(load: (count: number) => StubRuntime) {
   return { runtime, loads: () => count };
 }
 
-test("nothing is loaded by a start, by what the descriptor knows, or by an end", async () => {
+test("starting, reading the descriptor and closing load nothing", async () => {
   const { runtime, loads } = lazyStub(aStub);
   const loaded = aStub();
   await runtime.recover();
@@ -55,7 +55,7 @@ test("nothing is loaded by a start, by what the descriptor knows, or by an end",
   await loaded.close();
 });
 
-test("the first calls load it once, and its signals reach who listened before", async () => {
+test("the first calls load the runtime once, and its signals reach earlier listeners", async () => {
   const { runtime, loads } = lazyStub(aStub);
   const signals: string[] = [];
   runtime.onSignal((laneId, { type }) => signals.push(`${laneId}: ${type}`));
@@ -64,7 +64,7 @@ test("the first calls load it once, and its signals reach who listened before", 
   await runtime.close();
 });
 
-test("a load that failed is tried again by the next call", async () => {
+test("a failed load is retried by the next call", async () => {
   const { runtime, loads } = lazyStub((count) => {
     if (count === 1) throw new Error("no memory");
     return aStub();
@@ -75,7 +75,7 @@ test("a load that failed is tried again by the next call", async () => {
   await runtime.close();
 });
 
-test("what was closed is not loaded any more", async () => {
+test("a closed runtime is not loaded", async () => {
   const { runtime, loads } = lazyStub(aStub);
   await runtime.close();
   await expect(runtime.openSession(lane, never)).rejects.toMatchObject({ code: "runtime_closed" });

@@ -17,7 +17,7 @@ function someFiles() {
   return sampleFiles.slice(0, 3).map((sample) => attachedFile(sample, directory));
 }
 
-test("OpenCode: parts whose ids follow from that of the text, in their order, and are the same each time", async () => {
+test("OpenCode: parts with ids that are derived from the text's id, in order, and always the same", async () => {
   const prompt = { sessionId: "ses_1", messageId: "msg_1", partId: "prt_1", text: "Look.", attachments: someFiles() };
   const parts = await promptParts(prompt);
   expect(parts).toEqual([
@@ -53,7 +53,7 @@ test("Claude Code: blocks of Anthropic's API", async () => {
   ]);
 });
 
-test("pi: images, and text below the prompt", async () => {
+test("pi: images, and text files after the prompt", async () => {
   const files = await readFiles(someFiles());
   expect(imagesIn(files)).toEqual([{ type: "image", data: base64(png), mimeType: "image/png" }]);
   expect(withTextFiles("Look.", files)).toBe(`Look.\n\nAttached file notes.md:\n${notes}`);

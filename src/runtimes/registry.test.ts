@@ -15,7 +15,7 @@ const [first] = runtimeDescriptors;
 const refusal = (...descriptors: Partial<RuntimeDescriptor>[]) =>
   thrownBy(() => checkDescriptors(descriptors as RuntimeDescriptor[])) as AppError;
 
-test("the registry can be used, and each descriptor is found by its kind", () => {
+test("the registry is valid, and each descriptor is found by its kind", () => {
   checkDescriptors(runtimeDescriptors);
   expect(runtimeKinds.map((kind) => descriptorOf(kind, runtimeDescriptors))).toEqual(runtimeDescriptors);
 });
@@ -31,7 +31,7 @@ test.each(runtimeDescriptors)("$kind has the methods that its descriptor names",
   expect(runtime).toMatchObject({ kind: descriptor.kind, traits: descriptor.traits, idsFrom: descriptor.idsFrom });
 });
 
-test("what is wrong with a runtime's settings is said before a lane uses it", () => {
+test("an error in a runtime's settings is reported before a lane uses the runtime", () => {
   const context = { ...aRuntimeContext("/nowhere"), env: { OPENCODE_CONFIG_CONTENT: "no JSON" } };
   const prepare = () => descriptorOf("opencode", runtimeDescriptors).prepare({}, context);
   expect(thrownBy(prepare)).toMatchObject({ code: "config_invalid" });
@@ -57,9 +57,9 @@ function aRuntimeContext(stateDirectory: string): RuntimeContext<Record<string, 
   };
 }
 
-describe("a registry is refused with a sentence", () => {
+describe("a registry is refused", () => {
   test.each(["name", "provider", "traits", "settings", "laneSettings", "laneProblem", "prepare", "doctor"] as const)(
-    "that has a descriptor without its %s",
+    "if a descriptor has no %s",
     (part) => {
       const { [part]: _, ...rest } = first;
       expect(refusal(rest)).toMatchObject({
@@ -70,25 +70,25 @@ describe("a registry is refused with a sentence", () => {
     },
   );
 
-  test("that has a descriptor without a kind", () => {
+  test("if a descriptor has no kind", () => {
     const { kind: _, ...rest } = first;
     expect(refusal({ ...first }, rest).message).toMatch(/^The runtime number 2 has no kind/);
   });
 
-  test("that has two descriptors of one kind, of one provider, or with one setting", () => {
+  test("if two descriptors share a kind, a provider or a setting", () => {
     expect(refusal(first, { ...first }).message).toMatch(/both have the kind/);
     expect(refusal(first, { ...first, kind: "other" }).message).toMatch(/both have the provider/);
     expect(refusal(first, { ...first, kind: "other", provider: "other" }).message).toMatch(/both have the setting/);
   });
 });
 
-test("an unknown kind is refused with the nearest one, or with all", () => {
+test("the error for an unknown kind names the nearest kind, or all of them", () => {
   const hint = (kind: string) => (thrownBy(() => descriptorOf(kind, runtimeDescriptors)) as AppError).hint;
   expect(hint("OpenCod")).toBe('Did you mean "opencode"?');
   expect(hint("abacus")).toBe(`Known runtimes: ${runtimeKinds.join(", ")}.`);
 });
 
-test("the configured model is for lanes that named none and may have one", () => {
+test("lanes that name no model get the configured one if they may have it", () => {
   const choose = (kind: string, choice: { agent: string | null; model: string | null }) =>
     withDefaultModel(descriptorOf(kind, runtimeDescriptors), choice, "usual");
   expect(choose("opencode", { agent: null, model: null }).model).toBe("usual");

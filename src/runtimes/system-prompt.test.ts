@@ -1,4 +1,4 @@
-/** The text beside an agent's own instructions: what of a file can be used, and what is said of the rest. */
+/** The text in addition to an agent's own instructions: which files can be used, and the errors for the rest. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,47 +17,47 @@ function file(name: string, content: string | Buffer): string {
 }
 
 describe("a system prompt", () => {
-  test("is the text of the file as it is now", async () => {
+  test("is the current text of the file", async () => {
     const path = file("changes.md", "Be brief.\n");
     expect(await readSystemPrompt(path)).toEqual({ text: "Be brief." });
     file("changes.md", "\uFEFFRede deutsch, ausführlich.");
     expect(await readSystemPrompt(path)).toEqual({ text: "Rede deutsch, ausführlich." });
   });
 
-  test("may fill the file to its limit", async () => {
+  test("may be as large as the limit", async () => {
     expect(await readSystemPrompt(file("full.md", "x".repeat(maxBytes)))).toEqual({ text: "x".repeat(maxBytes) });
   });
 
-  test("is none where no file is named, or the file is empty", async () => {
+  test("is null if no file is configured, or if the file is empty", async () => {
     expect(await readSystemPrompt(undefined)).toEqual({ text: null });
     expect(await readSystemPrompt(file("empty.md", " \n"))).toEqual({ text: null });
   });
 
-  test("comes before what a prompt adds to it", () => {
+  test("comes before the text that a prompt adds", () => {
     expect(withPromptSystem("Be brief.", "Be kind.")).toBe("Be brief.\n\nBe kind.");
     expect(withPromptSystem(null, "Be kind.")).toBe("Be kind.");
     expect([withPromptSystem("Be brief.", undefined), withPromptSystem(null, undefined)]).toEqual(["Be brief.", null]);
   });
 
-  test("and what a prompt adds to it fit together into one argument of a program", () => {
+  test("fits into one program argument together with the text that a prompt adds", () => {
     const longest = withPromptSystem("x".repeat(maxBytes), "x".repeat(maxSystemBytes)) ?? "";
     const refused = (length: number) => spawnSync("true", ["x".repeat(length)]).error !== undefined;
     expect([refused(longest.length), refused(128 * 1024)]).toEqual([false, process.platform === "linux"]);
   });
 
   test.each([
-    { what: "is missing", path: () => join(directory, "nowhere.md"), why: "is not there" },
+    { what: "is missing", path: () => join(directory, "nowhere.md"), why: "does not exist" },
     { what: "is a directory", path: () => directory, why: "is not a file" },
     { what: "is a pipe", path: pipe, why: "is not a file" },
     { what: "is too large", path: () => file("large.md", "x".repeat(maxBytes + 1)), why: "is larger than 64 KiB" },
-    { what: "is no text", path: () => file("binary.md", Buffer.from([0xff, 0xfe, 0x00])), why: "is not text in UTF-8" },
-  ])("that $what cannot be used, and it is said why", async ({ path, why }) => {
+    { what: "is not text", path: () => file("binary.md", Buffer.from([0xff, 0xfe, 0x00])), why: "is not UTF-8 text" },
+  ])("that $what cannot be used, and the reason is given", async ({ path, why }) => {
     const place = path();
     expect(await readSystemPrompt(place)).toEqual({ unusable: `system_prompt_unusable: ${place} ${why}` });
   });
 });
 
-/** Reading it would wait for somebody who writes. */
+/** Reading it would block until somebody writes. */
 function pipe(): string {
   const path = join(directory, "pipe");
   execFileSync("mkfifo", [path]);

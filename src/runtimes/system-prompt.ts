@@ -1,11 +1,11 @@
 /**
- * The configured text that every agent gets in addition to its own instructions. It is read before each prompt. A prompt
- * is never sent without it, so an unusable file keeps messages waiting.
+ * The configured text that every agent gets in addition to its own instructions. It is read before each prompt. A
+ * prompt is never sent without it, so messages wait while the file is unusable.
  */
 import { open, stat } from "node:fs/promises";
 import { AppError } from "../app-error.ts";
 
-/** It is part of every call of a model, so a larger file is a mistake. */
+/** The text is part of every model call, so a larger file is a mistake. */
 export const maxBytes = 64 * 1024;
 
 export type SystemPrompt = { text: string | null } | { unusable: string };
@@ -25,7 +25,7 @@ export async function readSystemPrompt(path: string | undefined): Promise<System
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes).trim();
     return { text: text === "" ? null : text };
   } catch {
-    return unusable("is not text in UTF-8");
+    return unusable("is not UTF-8 text");
   }
 }
 
@@ -41,7 +41,7 @@ export function withPromptSystem(configured: string | null, ofPrompt: string | u
   return configured === null ? ofPrompt : `${configured}\n\n${ofPrompt}`;
 }
 
-/** Reads no more than is needed to tell that the file is too large. */
+/** Reads no more than is needed to see that the file is too large. */
 async function firstBytes(path: string, count: number): Promise<Buffer> {
   // Opening a pipe would block.
   if (!(await stat(path)).isFile()) throw Object.assign(new Error("not a file"), { code: "EISDIR" });
@@ -56,8 +56,8 @@ async function firstBytes(path: string, count: number): Promise<Buffer> {
 
 function errorText(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
-  if (code === "ENOENT" || code === "ENOTDIR") return "is not there";
+  if (code === "ENOENT" || code === "ENOTDIR") return "does not exist";
   if (code === "EISDIR") return "is not a file";
-  if (code === "EACCES" || code === "EPERM") return "may not be read";
+  if (code === "EACCES" || code === "EPERM") return "is not readable";
   return `cannot be read (${code})`;
 }

@@ -44,7 +44,7 @@ async function eventsOf(response: Response): Promise<Event[]> {
   return events;
 }
 
-test("thoughts, text and tools are blocks, each opened and closed in order", async () => {
+test("reasoning, text and tools are blocks, each opened and closed in order", async () => {
   const input = { command: "echo hello from the shell" };
   await start({
     rules: [
@@ -91,7 +91,7 @@ test("thoughts, text and tools are blocks, each opened and closed in order", asy
   expect(events.at(-2)).toMatchObject({ delta: { stop_reason: "tool_use" } });
 });
 
-test("thoughts alone are signed as well", async () => {
+test("reasoning without text is also signed", async () => {
   await start({ rules: [{ steps: [{ think: "Hm." }] }] });
   const events = await eventsOf(await ask([user("go")]));
   expect(events.map(({ type }) => type).slice(-4)).toEqual([
@@ -110,7 +110,7 @@ test("an empty step is a message without blocks", async () => {
   expect(events[1]).toMatchObject({ delta: { stop_reason: "end_turn" } });
 });
 
-test("results of tools come in the user's name and are not taken for a prompt", async () => {
+test("tool results have the user role and are not treated as a prompt", async () => {
   await start({ rules: [{ when: "go", steps: [{ tools: [{ tool: "Bash" }] }, { say: "It says {{result}}." }] }] });
 
   const first = await whole([user("go")]);
@@ -131,28 +131,22 @@ test("results of tools come in the user's name and are not taken for a prompt", 
   ]);
 });
 
-test("notes of the agent program beside the user's text are not the user's text", async () => {
+test("the agent program's notes next to the user's text are not part of that text", async () => {
   await start({ otherwise: [{ say: "You said {{text}}" }] });
   const note = { type: "text", text: "<system-reminder>Today is\nFriday.</system-reminder>" };
   const answer = await whole([user([note, { type: "text", text: "hello" }])]);
   expect(answer.content).toEqual([{ type: "text", text: "You said hello" }]);
 });
 
-describe("what Claude Code says in the user's name", () => {
+describe("Claude Code's messages with the user role", () => {
   const text = (words: string) => ({ type: "text", text: words });
   const result = { type: "tool_result", tool_use_id: "call_9_9_x", content: "README", is_error: true };
   const answers = { otherwise: [{ say: "You said {{text}}" }] };
 
   test.each([
-    [
-      "words that follow an interrupted tool",
-      [result, text("[Request interrupted by user for tool use]\n"), text("hello")],
-    ],
-    [
-      "words that follow a prompt that was given up",
-      [text("wait\n"), text("[Request interrupted by user]\n"), text("hello")],
-    ],
-    ["words beside a picture", [{ type: "image", source: {} }, text("hello\n"), text("[Image: source: /tmp/1.png]")]],
+    ["words after an interrupted tool", [result, text("[Request interrupted by user for tool use]\n"), text("hello")]],
+    ["words after an abandoned prompt", [text("wait\n"), text("[Request interrupted by user]\n"), text("hello")]],
+    ["words next to a picture", [{ type: "image", source: {} }, text("hello\n"), text("[Image: source: /tmp/1.png]")]],
     ["words after a summary", [text("This session is being continued from a previous one."), text("hello")]],
     ["words after a command", [text("<local-command-stdout>Set model</local-command-stdout>\n"), text("hello")]],
   ])("%s are the prompt", async (_what, content) => {
@@ -163,20 +157,20 @@ describe("what Claude Code says in the user's name", () => {
   test.each([
     "Output token limit hit. Resume directly.",
     "[Your previous response had no visible output. Please continue.]",
-  ])("'%s' goes on with the turn, in its next step", async (note) => {
+  ])("'%s' continues the turn with its next step", async (note) => {
     await start({ rules: [{ when: "go", steps: [{ say: "Half" }, { say: "and half." }] }] });
     const rows = [user("go"), { role: "assistant", content: [text("Half")] }, user([text(note)])];
     expect((await whole(rows)).content).toEqual([text("and half.")]);
   });
 
-  test("a request for a summary is no turn, although it offers tools", async () => {
+  test("a request for a summary is not a turn, although it offers tools", async () => {
     await start({ small: [{ when: "TEXT ONLY", step: { say: "Summed up." } }] });
     const rows = [user([text("go\n"), text("CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.")])];
     expect((await whole(rows)).content).toEqual([text("Summed up.")]);
     expect(model.calls).toMatchObject([{ kind: "other" }]);
   });
 
-  test("a text that came into a running turn leaves the turn what it is", async () => {
+  test("text that arrives during a turn does not change the turn", async () => {
     await start({ rules: [{ when: "go", steps: [{ tools: [{ tool: "Bash" }] }, { say: "Done." }] }] });
     const { content } = await whole([user("go")]);
     const results = user([{ ...result, tool_use_id: content[0]?.id }]);
@@ -186,13 +180,13 @@ describe("what Claude Code says in the user's name", () => {
   });
 });
 
-test("every answer has an id of its own", async () => {
+test("every answer has a unique id", async () => {
   await start({});
   const ids = [await whole([user("one")]), await whole([user("two")])].map(({ id }) => id);
   expect(new Set(ids).size).toBe(2);
 });
 
-test("what it costs comes with cached tokens where the step names them", async () => {
+test("usage includes cached tokens if the step names them", async () => {
   await start({ rules: [{ steps: [{ say: "Hi.", usage: { input: 10, output: 4, cached: 7 } }] }] });
   const usage = { input_tokens: 10, cache_read_input_tokens: 7 };
   expect((await eventsOf(await ask([user("go")])))[0]).toMatchObject({ message: { usage } });
@@ -213,13 +207,13 @@ test.each([
   expect(await response.json()).toMatchObject({ type: "error", error: { type } });
 });
 
-test("an error in mid-stream is an event", async () => {
+test("a mid-stream error is an event", async () => {
   await start({ rules: [{ steps: [{ say: "Some words that are cut.", breaks: { how: "error", afterPieces: 1 } }] }] });
   const events = await eventsOf(await ask([user("go")]));
   expect(events.at(-1)).toMatchObject({ type: "error", error: { type: "api_error" } });
 });
 
-test("tokens are counted without a call of the model", async () => {
+test("counting tokens is not a call of the model", async () => {
   await start({});
   const counted = await ask([user("hello")], {}, "/v1/messages/count_tokens");
   expect(await counted.json()).toEqual({ input_tokens: expect.any(Number) });

@@ -66,7 +66,7 @@ export const anthropic: ModelApi = {
   errorFrame: (message) => frame("error", { error: { type: "api_error", message } }),
 };
 
-/** Anthropic counts tokens from the cache apart from the others. */
+/** Anthropic counts tokens from the cache separately. */
 function inputOf({ input, cached }: NonNullable<Answer["usage"]>) {
   return { input_tokens: input, ...(cached === undefined ? {} : { cache_read_input_tokens: cached }) };
 }
@@ -74,8 +74,8 @@ function inputOf({ input, cached }: NonNullable<Answer["usage"]>) {
 const signature = "c2NyaXB0ZWQ=";
 
 /**
- * A user message can hold results of tools, notes of the program, and after an interrupt the user's next text: only
- * that text is a prompt.
+ * A user message can hold tool results, the program's notes, and after an interruption the user's next text: only that
+ * text is a prompt.
  */
 function commonMessages({ role, content }: z.output<typeof bodySchema>["messages"][number]): RequestMessage[] {
   const blocks: Block[] = Array.isArray(content) ? content : [{ type: "text", text: content }];
@@ -141,7 +141,7 @@ function blockStop(index: number, block: string): string {
   return `${signed}${frame("content_block_stop", { index })}`;
 }
 
-/** The id is unique: Claude Code takes entries with the same id for parts of one message. */
+/** The id is unique: Claude Code treats entries with the same id as parts of one message. */
 function headOf({ model }: ModelRequest) {
   return { id: `msg_${randomUUID().replaceAll("-", "")}`, type: "message", role: "assistant", model };
 }

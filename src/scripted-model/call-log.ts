@@ -1,6 +1,6 @@
 /**
  * All calls of the model. With a file, each call is written and synced before it is answered, so that a test that kills
- * every process can count them, and what a script used up is still used up after a restart.
+ * every process can count them, and used rules stay used after a restart.
  */
 import { createHash } from "node:crypto";
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, truncateSync, writeSync } from "node:fs";
@@ -16,12 +16,12 @@ export type ModelCall = {
   kind: RequestKind;
   /** The user's newest text. */
   prompt: string;
-  /** The index of the step; not less than the number of steps where the rule has none left. */
+  /** The index of the step; at least the number of steps if the rule has none left. */
   step: number;
-  /** Null where no rule matched. */
+  /** Null if no rule matched. */
   rule: number | null;
   tools: readonly string[];
-  /** The files of the whole conversation, in its order. */
+  /** The files of the whole conversation, in order. */
   files: readonly RequestFile[];
   /** The caller closed the connection before the end of the answer, or the model was closed. */
   aborted: boolean;
@@ -103,7 +103,7 @@ function hashOf(script: ModelScript): string {
   return createHash("sha256").update(JSON.stringify(script)).digest("hex").slice(0, 16);
 }
 
-/** All calls in a log, also in one that is still being written. */
+/** All calls in a log, even one that is still being written. */
 export function readCalls(path: string): ModelCall[] {
   const calls = new Map<number, ModelCall>();
   for (const line of readLines(path).lines) {
@@ -117,7 +117,7 @@ export function readCalls(path: string): ModelCall[] {
   return [...calls.values()];
 }
 
-/** A crash may have cut the last line off; that call was never answered. */
+/** A crash may have truncated the last line; that call was never answered. */
 function readLines(path: string): { lines: Line[]; bytes: number } {
   const content = existsSync(path) ? readFileSync(path, "utf8") : "";
   const whole = content.slice(0, content.lastIndexOf("\n") + 1);

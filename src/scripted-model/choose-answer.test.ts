@@ -27,7 +27,7 @@ function chosen(script: ModelScriptInput, request: Partial<ModelRequest>, isUsed
   return chooseAnswer(modelScriptSchema.parse(script), whole, isUsed, () => "1234");
 }
 
-describe("which rule", () => {
+describe("the chosen rule", () => {
   const script: ModelScriptInput = {
     rules: [
       { when: "deploy", steps: [{ say: "text" }] },
@@ -36,23 +36,23 @@ describe("which rule", () => {
     otherwise: [{ say: "otherwise: {{text}}" }],
   };
 
-  test("the first whose text occurs in the prompt", () => {
+  test("is the first whose text occurs in the prompt", () => {
     expect(chosen(script, { prompt: "please deploy\nrename a to b" })).toMatchObject({
       rule: 0,
       answer: { say: "text" },
     });
   });
 
-  test("or whose pattern fits, with its groups", () => {
+  test("is the first whose pattern matches, with its groups", () => {
     expect(chosen(script, { prompt: "please\nrename a to b" })).toMatchObject({ rule: 1, answer: { say: "a, b" } });
   });
 
-  test("or none", () => {
+  test("is null if none matches", () => {
     const { rule, answer } = chosen(script, { prompt: "What costs $& {{text}}?" });
     expect([rule, answer.say]).toEqual([null, "otherwise: What costs $& {{text}}?"]);
   });
 
-  test("one for a single turn is passed over once it has begun one", () => {
+  test("is not a `once` rule that has already begun a turn", () => {
     const once: ModelScriptInput = {
       rules: [{ once: true, steps: [{ say: "first" }] }, { steps: [{ say: "later" }] }],
     };
@@ -61,7 +61,7 @@ describe("which rule", () => {
   });
 });
 
-describe("which step", () => {
+describe("the chosen step", () => {
   const bash = { tool: "bash", input: { command: "echo {{text}}" } };
   const script: ModelScriptInput = {
     rules: [
@@ -70,45 +70,46 @@ describe("which step", () => {
     ],
   };
 
-  test("the one after that whose tools were called, by the ids of these calls", () => {
+  test("follows the step whose tools were called, by the ids of these calls", () => {
     const begun = chosen(script, { prompt: "a" });
     const callIds = begun.answer.tools.map(({ id }) => id);
     const next = chosen(script, { prompt: "a", answered: 1, callIds }, (rule) => rule === 0);
     expect(next).toMatchObject({ rule: 0, step: 1, answer: { say: "a" } });
   });
 
-  test("by the number of answers where the ids are somebody else's", () => {
+  test("is found by the number of answers if the ids are not the script's own", () => {
     const next = chosen(script, { prompt: "a", answered: 2, callIds: ["toolu_1"] }, (rule) => rule === 0);
     expect(next).toMatchObject({ rule: 1, step: 2, answer: { say: "c" } });
   });
 
-  test("another rule where a new script has one in this place that does not fit", () => {
+  test("comes from another rule if a new script has a rule in this place that does not match", () => {
     const other: ModelScriptInput = { rules: [{ when: "b" }, { when: "a", steps: [{ say: "0" }, { say: "1" }] }] };
     expect(chosen(other, { prompt: "a", answered: 1, callIds: ["call_0_0_1234"] })).toMatchObject({ rule: 1, step: 1 });
   });
 
-  test("an empty one after the last", () => {
+  test("is empty after the last one", () => {
     const { step, answer } = chosen(script, { prompt: "a", answered: 7 });
     expect([step, answer.say, answer.tools]).toEqual([7, undefined, []]);
   });
 
-  test("one for a single call is passed over once it has answered one", () => {
+  test("is not a `once` step that has already answered a call", () => {
     const flaky: ModelScriptInput = { rules: [{ steps: [{ error: "rate_limit", once: true }, { say: "There." }] }] };
     expect(chosen(flaky, {})).toMatchObject({ step: 0, answer: { error: { status: 429 } } });
     expect(chosen(flaky, {}, (_rule, step) => step === 0)).toMatchObject({ step: 1, answer: { say: "There." } });
   });
 });
 
-describe("which tool", () => {
+describe("the chosen tool", () => {
   const call = (tool: string, tools: string[]) =>
     chosen({ rules: [{ steps: [{ tools: [{ tool }] }] }] }, { tools }).answer.tools[0]?.name;
 
-  test("the one of that name", () => expect(call("bash", ["my_bash", "bash"])).toBe("bash"));
-  test("else the shortest that ends with it", () =>
+  test("is the one with that name", () => expect(call("bash", ["my_bash", "bash"])).toBe("bash"));
+  test("is otherwise the shortest name that ends with it", () =>
     expect(call("send", ["a_long_send", "b_send", "other"])).toBe("b_send"));
-  test("else one that is not there, as a confused model would", () => expect(call("fly", ["bash"])).toBe("fly"));
+  test("is otherwise one that does not exist, as a confused model would choose", () =>
+    expect(call("fly", ["bash"])).toBe("fly"));
 
-  test("texts in its input are templates, however deep they are", () => {
+  test("has templates in its input expanded at any depth", () => {
     const input = { list: [{ path: "{{text}}.txt" }], count: 3, nothing: null };
     const { answer } = chosen({ rules: [{ steps: [{ tools: [{ tool: "bash", input }] }] }] }, { prompt: "a" });
     expect(answer.tools[0]?.input).toEqual({ list: [{ path: "a.txt" }], count: 3, nothing: null });
@@ -130,12 +131,12 @@ describe("requests without tools", () => {
     expect(chosen(script, { ...request, tools: [] })).toMatchObject({ kind, rule: null, answer: { say } });
   });
 
-  test("a prompt about titles is a turn where there are tools", () => {
+  test("do not include a prompt about titles that offers tools", () => {
     expect(chosen(script, { prompt: "Generate a title for my page" }).kind).toBe("turn");
   });
 });
 
-test("a script with a pattern that is none is refused", () => {
+test("a script with an invalid pattern is refused", () => {
   expect(modelScriptSchema.safeParse({ rules: [{ when: "/(/" }] }).success).toBe(false);
   expect(modelScriptSchema.safeParse({ rules: [{ when: "either/or" }] }).success).toBe(true);
 });

@@ -1,7 +1,7 @@
 /**
- * Chooses the answer to a call. Pure: the request says how far its turn is, because every tool call carries in its id
- * the rule and the step that it came from. So sessions cannot be confused, and a restart forgets only which rules and
- * steps were used up.
+ * Chooses the answer to a call. Pure: the request itself shows how far its turn is, because the id of every tool call
+ * contains its rule and step. So sessions cannot be confused, and a restart forgets only which rules and steps were
+ * used.
  */
 import { knownErrors } from "./known-errors.ts";
 import type { ModelRequest } from "./model-request.ts";
@@ -17,7 +17,7 @@ export type Answer = Omit<ModelStep, "error" | "tools"> & {
 
 export type ChosenAnswer = { kind: RequestKind; rule: number | null; step: number; answer: Answer };
 
-/** Whether a rule has begun a turn, or one of its steps has answered a call. A rule of null is `otherwise`. */
+/** Whether a rule has begun a turn, or one of its steps has answered a call. Rule null is `otherwise`. */
 export type IsUsed = (rule: number | null, step?: number) => boolean;
 
 const emptyStep = modelStepSchema.parse({});
@@ -42,7 +42,7 @@ export function chooseAnswer(
 }
 
 function kindOf({ tools, system, prompt }: ModelRequest): RequestKind {
-  // For a summary, Claude Code offers its tools as well, and forbids them in the prompt.
+  // For a summary, Claude Code also offers its tools, but forbids them in the prompt.
   if (tools.length > 0) return /^CRITICAL: Respond with TEXT ONLY/m.test(prompt) ? "other" : "turn";
   return /title generator|generate a (brief |short |concise )?title|-word title/i.test(`${system}\n${prompt}`)
     ? "title"
@@ -62,7 +62,7 @@ function ruleOfTurn(script: ModelScript, request: ModelRequest, isUsed: IsUsed) 
   if (begun) {
     const rule = begun[1] === "x" ? null : Number(begun[1]);
     const groups = rule === null ? [] : script.rules[rule] && matchPattern(script.rules[rule].when, request.prompt);
-    // A script that was replaced in mid-turn may have another rule at this index.
+    // A script that was replaced mid-turn may have another rule at this index.
     if (groups) return { rule, groups, position: Number(begun[2]) + 1 };
   }
   for (const [rule, { when, once }] of script.rules.entries()) {
@@ -96,7 +96,7 @@ function answerFrom(
   };
 }
 
-/** The tool of that name, else the shortest that ends with it: programs prefix a tool with its server's name. */
+/** The tool with that name, or the shortest that ends with it: programs prefix a tool with its server's name. */
 function offeredName(name: string, offered: readonly string[]): string {
   if (offered.includes(name)) return name;
   const [shortest] = offered.filter((one) => one.endsWith(name)).sort((a, b) => a.length - b.length);

@@ -49,7 +49,7 @@ const joined = (chunks: readonly Chunk[], field: "content" | "reasoning_content"
   chunks.map((chunk) => chunk.choices[0]?.delta[field] ?? "").join("");
 const finishes = (chunks: readonly Chunk[]) => chunks.flatMap((chunk) => chunk.choices[0]?.finish_reason ?? []);
 
-test("a text comes in pieces, after what was thought, and no character is torn apart", async () => {
+test("text is streamed in pieces after the reasoning, without splitting a character", async () => {
   await start({ rules: [{ steps: [{ think: "Let me see.", say: "You said {{text}} 👍👍", pieceLength: 5 }] }] });
 
   const chunks = await chunksOf(await ask([user([{ type: "text", text: "hello" }])]));
@@ -59,7 +59,7 @@ test("a text comes in pieces, after what was thought, and no character is torn a
   expect(finishes(chunks)).toEqual(["stop"]);
 });
 
-test("the usage of a stream is withUsage to those who ask for it", async () => {
+test("the usage of a stream is sent only on request", async () => {
   await start({ otherwise: [{ say: "Hi.", usage: { input: 10, output: 5 } }] });
 
   const withUsage = await chunksOf(await ask([user("hello")], { stream_options: { include_usage: true } }));
@@ -71,7 +71,7 @@ test("the usage of a stream is withUsage to those who ask for it", async () => {
   expect(untold.some((chunk) => chunk.usage)).toBe(false);
 });
 
-test("several tools are called at once, their input in pieces", async () => {
+test("several tools are called together, with their input in pieces", async () => {
   const input = { command: "echo a rather long text for the shell" };
   await start({ rules: [{ steps: [{ tools: [{ tool: "bash", input }, { tool: "message_send" }] }] }] });
 
@@ -89,7 +89,7 @@ test("several tools are called at once, their input in pieces", async () => {
   expect(finishes(chunks)).toEqual(["tool_calls"]);
 });
 
-test("the call that brings the results of tools gets the next step", async () => {
+test("the call with the tool results gets the next step", async () => {
   const tool = { tool: "bash", input: { command: "ls" } };
   await start({ rules: [{ when: "go", steps: [{ tools: [tool] }, { say: "It says {{result}}." }] }] });
 
@@ -106,7 +106,7 @@ test("the call that brings the results of tools gets the next step", async () =>
   ]);
 });
 
-test("an empty step ends the turn without a word", async () => {
+test("an empty step ends the turn without text", async () => {
   await start({ rules: [{ steps: [{}] }] });
 
   const chunks = await chunksOf(await ask([user("hello")]));
@@ -115,7 +115,7 @@ test("an empty step ends the turn without a word", async () => {
   expect(finishes(chunks)).toEqual(["stop"]);
 });
 
-test("a request for a title is answered without using up anything", async () => {
+test("a request for a title uses up no rule", async () => {
   await start({ rules: [{ once: true, steps: [{ say: "The answer." }] }], title: { say: "A title" } });
   const system = { role: "system", content: "You are a title generator." };
 
@@ -130,7 +130,7 @@ test("a request for a title is answered without using up anything", async () => 
   ]);
 });
 
-test("an error is answered as providers do", async () => {
+test("an error has the format of real providers", async () => {
   await start({
     rules: [{ when: "broke", steps: [{ error: "insufficient_balance" }] }, { steps: [{ error: "rate_limit" }] }],
   });
@@ -145,7 +145,7 @@ test("an error is answered as providers do", async () => {
   expect([limited.status, limited.headers.get("retry-after")]).toEqual([429, "1"]);
 });
 
-test("an error in mid-stream comes after the pieces before it, and ends the stream", async () => {
+test("a mid-stream error follows the pieces before it, and ends the stream", async () => {
   await start({
     rules: [
       { steps: [{ say: "abcdef", pieceLength: 2, breaks: { how: "error", afterPieces: 2, message: "Sorry." } }] },
@@ -158,13 +158,13 @@ test("an error in mid-stream comes after the pieces before it, and ends the stre
   expect(JSON.parse(frames.at(-1)?.slice("data: ".length) ?? "")).toMatchObject({ error: { message: "Sorry." } });
 });
 
-test("the list of models is there", async () => {
+test("lists its models", async () => {
   await start({});
   const models = await (await fetch(`${model.url}/v1/models`)).json();
   expect(models).toMatchObject({ data: [{ id: "scripted", object: "model" }] });
 });
 
-test("a request that is not in order is refused with the reason", async () => {
+test("an invalid request is refused with the reason", async () => {
   await start({});
   const refused = await ask([], { messages: "hello" });
   expect(refused.status).toBe(400);

@@ -82,7 +82,7 @@ function deltaOf(piece: AnswerPiece): unknown {
   if (piece.kind === "think") return { reasoning_content: piece.text };
   if (piece.kind === "say") return { content: piece.text };
   const { index, id, name, text, first } = piece;
-  // The name comes with the first piece only, as from real providers.
+  // Only the first piece has the name, as with real providers.
   return {
     tool_calls: [
       first

@@ -1,7 +1,7 @@
-/** Settings for an OpenCode that uses the scripted model, and nothing of the user on whose machine it runs. Pure. */
+/** Settings for an OpenCode that uses the scripted model and nothing of the machine's user. Pure. */
 import { join } from "node:path";
 
-/** For OPENCODE_CONFIG_CONTENT. `modelUrl` is the model's own, without `/v1`. */
+/** For OPENCODE_CONFIG_CONTENT. `modelUrl` is the model's base URL, without `/v1`. */
 export function scriptedProvider(modelUrl: string): Record<string, unknown> {
   const modalities = { input: ["text", "image", "pdf"], output: ["text"] };
   const can = { tool_call: true, reasoning: true, attachment: true, modalities };
@@ -16,7 +16,7 @@ export function scriptedProvider(modelUrl: string): Record<string, unknown> {
   };
 }
 
-/** Environment variables that keep it from the user's settings and sessions and from the network. */
+/** Environment variables that isolate it from the user's settings and sessions and from the network. */
 export function isolatedHome(home: string): Record<string, string> {
   return {
     HOME: home,

@@ -7,7 +7,7 @@ const data = Buffer.from("picture").toString("base64");
 const picture = { bytes: 7, sha256: createHash("sha256").update("picture").digest("hex") };
 const text = { type: "text", text: "Look." };
 
-test("files in a request to Anthropic's API are read, and are no text", () => {
+test("files in a request to Anthropic's API are read, and are not part of the text", () => {
   const content = [
     text,
     { type: "image", source: { type: "base64", media_type: "image/png", data } },
@@ -21,7 +21,7 @@ test("files in a request to Anthropic's API are read, and are no text", () => {
   expect(request.prompt).toBe("Look.");
 });
 
-test("files in a request to OpenAI's API are read, and are no text", () => {
+test("files in a request to OpenAI's API are read, and are not part of the text", () => {
   const content = [
     text,
     { type: "image_url", image_url: { url: `data:image/png;base64,${data}` } },

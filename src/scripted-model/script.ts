@@ -1,6 +1,6 @@
 /**
- * What a scripted model answers. A script is data, so that a test, a demo or a config file can hold it.
- * A rule is for a turn, which is several calls of the model; each of its steps answers one call.
+ * The script of a scripted model. It is plain data, so that a test, a demo or a config file can hold it.
+ * A rule handles a turn, which is several calls of the model; each of its steps answers one call.
  */
 import { z } from "zod";
 import { knownErrors } from "./known-errors.ts";
@@ -9,12 +9,12 @@ const ms = z.number().int().nonnegative();
 const count = z.number().int().nonnegative();
 
 /** Text that must occur, or `/a pattern/flags`, whose groups can be used as `{{1}}`, `{{2}}`, … */
-const when = z.string().refine((text) => isValidPattern(text), { error: "This is not a regular expression." });
+const when = z.string().refine((text) => isValidPattern(text), { error: "Invalid regular expression." });
 
 const toolCall = z.strictObject({
-  /** As in the request's list of tools, or how a name in it ends. */
+  /** A name from the request's list of tools, or the end of one. */
   tool: z.string().min(1),
-  /** Texts in it are templates too. */
+  /** Strings in it are also templates. */
   input: z.record(z.string(), z.unknown()).default({}),
 });
 
@@ -23,11 +23,11 @@ const httpError = z.union([
   z.strictObject({
     status: z.number().int().min(400).max(599),
     message: z.string(),
-    /** OpenAI's `code`; otherwise the status says it. */
+    /** OpenAI's `code`; derived from the status by default. */
     code: z.string().optional(),
     type: z.string().optional(),
     retryAfterS: z.number().nonnegative().optional(),
-    /** Instead of the usual body: a text is sent as it is, as by a proxy in between. */
+    /** Replaces the usual body. A string is sent unchanged, like the error page of a proxy. */
     body: z.unknown().optional(),
   }),
 ]);
@@ -45,9 +45,11 @@ export const modelStepSchema = z.strictObject({
   /** Between two pieces of a stream. */
   pieceMs: ms.optional(),
   pieceLength: z.number().int().positive().optional(),
-  /** Instead of an answer. */
+  /** Sent instead of an answer. */
   error: httpError.optional(),
-  /** After so many pieces the connection is cut, the stream ends with an error, or it hangs until the caller gives up. */
+  /**
+   * After this many pieces the connection is cut, the stream ends with an error, or it hangs until the caller gives up.
+   */
   breaks: z
     .strictObject({
       how: z.enum(["cut", "error", "hang"]),
@@ -57,14 +59,14 @@ export const modelStepSchema = z.strictObject({
     .optional(),
   /** The finish reason; `stop` or `tool_calls` by default. */
   finish: z.enum(["stop", "length"]).optional(),
-  /** Tokens, instead of an estimate; `cached` are those of the input that were read from a cache. */
+  /** Tokens, instead of an estimate; `cached` is the part of the input that was read from a cache. */
   usage: z.strictObject({ input: count, output: count, cached: count.optional() }).optional(),
   /** Answers one call and is skipped from then on, such as an error that a retry overcomes. */
   once: z.boolean().default(false),
 });
 
 export const modelScriptSchema = z.strictObject({
-  /** The first that matches the user's newest text is for the turn. */
+  /** The first rule that matches the user's newest text handles the turn. */
   rules: z
     .array(
       z.strictObject({
@@ -77,13 +79,13 @@ export const modelScriptSchema = z.strictObject({
       }),
     )
     .default([]),
-  /** Where no rule matches. */
+  /** Used if no rule matches. */
   otherwise: z
     .array(modelStepSchema)
     .default([modelStepSchema.parse({ say: "This model is scripted, and its script has nothing for this." })]),
-  /** For a request to name the conversation. */
+  /** Answers a request to name the conversation. */
   title: modelStepSchema.default(modelStepSchema.parse({ say: "Scripted conversation" })),
-  /** For other requests without tools, such as summaries; `when` is matched with their system prompt as well. */
+  /** Answers other requests without tools, such as summaries; `when` also matches their system prompt. */
   small: z.array(z.strictObject({ when: when.optional(), step: modelStepSchema })).default([]),
   pieceMs: ms.default(0),
   pieceLength: z.number().int().positive().default(16),
@@ -94,7 +96,7 @@ export type ModelScriptInput = z.input<typeof modelScriptSchema>;
 export type ModelStep = z.output<typeof modelStepSchema>;
 export type HttpError = Exclude<z.output<typeof httpError>, string>;
 
-/** The groups, for templates; null where it does not match. */
+/** The groups, for templates; null if it does not match. */
 export function matchPattern(pattern: string | undefined, text: string): string[] | null {
   if (pattern === undefined) return [];
   const expression = patternRegExp(pattern);

@@ -4,7 +4,7 @@ import type { WorldOptions } from "../../test/support/waybill.ts";
 import { startWorld } from "../../test/support/waybill.ts";
 import type { AgentChoice, Runtime } from "../runtimes/port.ts";
 
-/** A program that knows the agents in `known`, or cannot be asked. */
+/** A program that knows the agents in `known`, or cannot be reached. */
 async function serviceWith(options: WorldOptions, program: { known: readonly string[] | null }) {
   const world = await startWorld(options);
   const runtime = world.waybill.runtimes.get("stub") as Runtime;
@@ -31,17 +31,17 @@ const lane = {
 } as const;
 const codes = (notices: readonly { code: string }[]) => notices.map(({ code }) => code);
 
-test("lanes whose agent the program does not know have a notice, from the start on", async () => {
+test("lanes with an agent that the program does not know have a notice from the start", async () => {
   const lanes = [{}, { id: "right", agent: "plan" }, { id: "wrong", agent: "nobody" }];
   const { service, asked } = await serviceWith({ lanes }, { known: ["plan"] });
   const notices = new Map((await service.lanes()).map((state) => [state.lane.id, codes(state.notices)]));
   expect(Object.fromEntries(notices)).toEqual({ lane: [], right: [], wrong: ["agent_unknown"] });
   expect(await service.readiness()).toEqual({ ready: true, degraded: true, reasons: ["agent_unknown:stub"] });
-  // Only lanes that name something are asked for, and once.
+  // Only lanes that name an agent or a model are checked, and once.
   expect(asked.toSorted()).toEqual(["nobody", "plan"]);
 });
 
-test("a notice goes when the program knows the agent, or the lane names another one", async () => {
+test("a notice disappears when the program knows the agent, or the lane names another one", async () => {
   const program = { known: ["plan"] };
   const lanes = [{}, { id: "wrong", agent: "nobody" }, { id: "other", agent: "nobody" }];
   const { world, service } = await serviceWith({ lanes }, program);
@@ -53,7 +53,7 @@ test("a notice goes when the program knows the agent, or the lane names another 
   expect(codes((await service.lane("wrong")).notices)).toEqual([]);
 });
 
-test("a lane with an unknown agent is not made, and what was there stays", async () => {
+test("a lane with an unknown agent is refused, and an existing one stays unchanged", async () => {
   const { service } = await serviceWith({}, { known: ["plan"] });
   await service.putLane(lane);
   await expect(service.putLane({ ...lane, agent: "nobody" })).rejects.toMatchObject({
@@ -63,7 +63,7 @@ test("a lane with an unknown agent is not made, and what was there stays", async
   expect((await service.lane("new")).lane.agent).toBe("plan");
 });
 
-test("while the program cannot be asked, a lane is taken, and the notice comes later", async () => {
+test("while the program cannot be reached, a lane is accepted, and the notice comes later", async () => {
   const program: { known: string[] | null } = { known: null };
   const { service } = await serviceWith({}, program);
   expect((await service.putLane({ ...lane, agent: "nobody" })).notices).toEqual([]);
@@ -71,7 +71,7 @@ test("while the program cannot be asked, a lane is taken, and the notice comes l
   expect(codes((await service.lane("new")).notices)).toEqual(["agent_unknown"]);
 });
 
-test("a lane of a runtime that is not in the registry is refused, with the nearest one", async () => {
+test("a lane with an unknown runtime is refused, with the closest name as a hint", async () => {
   const { service } = await serviceWith({}, { known: [] });
   await expect(service.putLane({ ...lane, runtime: "stubb" })).rejects.toMatchObject({
     code: "runtime_unknown",

@@ -1,4 +1,4 @@
-/** The part of the service that makes, changes and controls lanes. */
+/** The part of the service that creates, changes and controls lanes. */
 import { dayOf } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import { canonicalName, nameProblem } from "../core/team/team.ts";
@@ -66,7 +66,7 @@ export function laneService(options: LaneServiceOptions & { notices: LaneNotices
       refuseWhileDraining(draining);
       const { pausedReason: _, sessionId: __, generation: ___, ...lane } = await knownLane(store, id);
       const directory = options.resolveDirectory(lane.directory);
-      // A member of a team is one lane.
+      // A team member has only one lane.
       const forked = { ...lane, ...as, team: null, member: null, directory, createdAt: now() };
       return stateOf(await people.fork(id, before, forked));
     },
@@ -74,11 +74,11 @@ export function laneService(options: LaneServiceOptions & { notices: LaneNotices
   };
 }
 
-/** A lane may make its member, and take none that is somebody else. */
+/** A lane may create its member, but not take over an existing one. */
 async function refuseMembership({ id, team, member }: LaneSettings, store: Store): Promise<void> {
   if (team === null && member === null) return;
   if (team === null || member === null)
-    throw invalidLane("A lane names its team and its member, or neither.", "Name both.");
+    throw invalidLane("A lane must name both its team and its member, or neither.", "Name both.");
   for (const name of [team, member]) {
     const problem = nameProblem(canonicalName(name));
     if (problem !== null)
@@ -88,7 +88,7 @@ async function refuseMembership({ id, team, member }: LaneSettings, store: Store
   if (!known || known.lane === id) return;
   const who = known.lane === null ? `of kind "${known.kind}"` : `in lane "${known.lane}"`;
   throw invalidLane(
-    `Team "${team}" has a member "${member}" already, ${who}.`,
+    `Team "${team}" already has a member "${member}" ${who}.`,
     "Choose another name, or use `waybill teams add`.",
   );
 }

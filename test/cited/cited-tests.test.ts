@@ -22,7 +22,7 @@ const results = ["fast", "e2e"].flatMap((project) =>
 );
 
 const cited = [
-  ...["invariants", "teams", "comparison", "opencode", "claude", "pi"].flatMap((name) =>
+  ...["invariants", "teams", "comparison", "telegram", "opencode", "claude", "pi"].flatMap((name) =>
     citedWithFile(`docs/${name}.md`),
   ),
   ...(["opencode", "claude", "pi"] as const).flatMap(citedAsTried),

@@ -1,4 +1,7 @@
-/** A lane that goes on in a session which its agent had before: what holds from then on, and what was there counts for nothing. */
+/**
+ * A lane that continues in a session which its agent already had: it applies from the next message on, and earlier
+ * turns do not count.
+ */
 import { describe, expect, test } from "vitest";
 import { dayOf } from "../../src/core/lane/daily-limit.ts";
 import type { Lane } from "../../src/core/lane/lane.ts";
@@ -12,7 +15,7 @@ const script = {
   always: [{ steps: [{ uses: { tokens: 5, cost: 0 } }, { say: "SignalBody to Waybill: 2." }] }],
 };
 
-/** A world, and a session of its lane that nobody but the agent knows of. */
+/** A world, and a session of its lane that only the agent knows. */
 async function withSession(options: WorldOptions = { script }) {
   const world = await startWorld(options);
   const lane = (await world.waybill.store.lane("lane")) as Lane;
@@ -21,7 +24,7 @@ async function withSession(options: WorldOptions = { script }) {
   return { world, lane, session, adopt };
 }
 
-/** Somebody's own prompt, past Waybill. */
+/** Somebody's own prompt, outside Waybill. */
 async function prompt(world: World, lane: Lane, sessionId: string, text: string): Promise<void> {
   const ids = { messageId: "msg_person", partId: "prt_person" };
   await world.stub.submit(lane, { ...ids, sessionId, text, attachments: [] }, new AbortController().signal);
@@ -43,7 +46,7 @@ describe("an adopted session", () => {
     expect((await world.delivery("m1")).runtimeSessionId).not.toBe(session);
   });
 
-  test("has turns of its own that answer nothing and use up nothing of the lane's", async () => {
+  test("has earlier turns that answer nothing and do not count against the lane's limits", async () => {
     const { world, lane, session, adopt } = await withSession();
     await prompt(world, lane, session, "asked by a person");
     await world.clock.until(async () => (await world.stub.read(lane, session, null)).status === "idle");
@@ -55,7 +58,7 @@ describe("an adopted session", () => {
     expect(await today(world)).toMatchObject({ tokens: 5, cost: 0 });
   });
 
-  test("that is at work is waited for, and its turn is neither joined nor taken for an answer", async () => {
+  test("that is busy is waited for, and its turn is neither joined nor taken for an answer", async () => {
     const busy = { ...script, turns: [{ when: "by a person", steps: [{ wait: 5_000 }, { say: "Late: 1." }] }] };
     const { world, lane, session, adopt } = await withSession({ script: busy });
     await prompt(world, lane, session, "asked by a person");
@@ -67,14 +70,14 @@ describe("an adopted session", () => {
     expect((await world.mail()).map((mail) => mail.text)).toEqual(["SignalBody to Waybill: 2."]);
   });
 
-  test("that is the lane's own already stays what it is", async () => {
+  test("that is already the lane's own stays as it is", async () => {
     const { world, adopt } = await withSession();
     await adopt();
     await adopt();
     expect(await world.waybill.store.lane("lane")).toMatchObject({ generation: 1 });
   });
 
-  test("lets a message go that waited for the session before", async () => {
+  test("frees a message that waited for the previous session", async () => {
     const hangs = { turns: [{ when: "by a person", steps: [{ hang: true as const }] }], always: script.always };
     const { world, lane, session, adopt } = await withSession({ script: hangs });
     await adopt();
@@ -108,7 +111,7 @@ describe("a session is not adopted", () => {
     expect(await world.waybill.store.sessions("lane")).toEqual([]);
   });
 
-  test("by a runtime that cannot, or is not there", async () => {
+  test("by a runtime that cannot adopt, or is not running", async () => {
     const { world, adopt } = await withSession({
       script,
       lanes: [{}, { id: "fixed", runtime: "fixed" }, { id: "gone", runtime: "gone" }],

@@ -1,4 +1,4 @@
-/** Files that go with a message: every prompt that repeats the message brings them, or the delivery fails. */
+/** Files that go with a message: every prompt that repeats the message includes them, or the delivery fails. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -12,7 +12,7 @@ const run = async (options: WorldOptions) => {
 const aFile = () =>
   world.waybill.attachments.store({ name: "a.txt", mimeType: "text/plain", bytes: Buffer.from("hello") });
 
-test("a message whose attachment is gone fails loudly, and can be retried once it is back", async () => {
+test("a message whose attachment is missing fails with a reason, and can be retried once it is back", async () => {
   await run({ lanes: [{ runtime: "elsewhere" }], script: { always: [{ steps: [{ say: "Seen, 1." }] }] } });
   await world.send({ id: "m1", attachments: [await aFile()] });
   rmSync(join(world.directory, "attachments"), { recursive: true });
@@ -27,7 +27,7 @@ test("a message whose attachment is gone fails loudly, and can be retried once i
   expect(world.prompts()).toMatchObject([{ files: [{ name: "a.txt", size: 5 }] }]);
 });
 
-test("a retry brings the attachments again, and a request for a summary does not", async () => {
+test("a retry includes the attachments again, and a request for a summary does not", async () => {
   const [silent, work] = [{ steps: [] }, { steps: [{ tool: "write" }] }];
   await run({ script: { turns: [silent, work, { when: "few sentences", steps: [{ say: "Renamed 3 files." }] }] } });
   await world.send({ id: "m1", text: "Rename them.", actionMode: "do", attachments: [await aFile()] });
@@ -36,7 +36,7 @@ test("a retry brings the attachments again, and a request for a summary does not
   expect(world.prompts().map(({ files }) => files)).toEqual([[file], [file], []]);
 });
 
-test("the agent sees the name and the size of a file below the message, which stays as it was", async () => {
+test("the agent sees the name and the size of a file below the message, which is unchanged", async () => {
   await run({ script: { always: [{ steps: [{ say: "Seen, 1." }] }] } });
   await world.send({ id: "m1", text: "Look.", attachments: [await aFile()] });
   const { runtimeSessionId } = await world.reaches("m1", "responded");

@@ -7,7 +7,7 @@ const answersTea = { when: "tea", steps: [{ say: "Earl Grey, 3 minutes." }] };
 const hangs = { when: "milk", steps: [{ say: "Hm" }, { hang: true as const }] };
 const answersMilk = { when: "milk", steps: [{ say: "A little, 20 ml." }] };
 
-/** A world whose agent takes aborts and does not stop. */
+/** A world whose agent accepts aborts and does not stop. */
 async function startUnstoppable(options: WorldOptions): Promise<{ world: World; aborts: string[] }> {
   const world = await startWorld(options);
   const aborts: string[] = [];
@@ -21,14 +21,14 @@ async function laneOf(world: World) {
   return lane;
 }
 
-/** It is said once, and nothing else went wrong. */
+/** The error is reported once, and nothing else went wrong. */
 function expectLeftBusy(world: World, sessionId: string | undefined): void {
   const left = world.errors.splice(0);
   expect(left).toMatchObject([{ code: "session_left_busy" }]);
   expect(String(left[0])).toContain(sessionId);
 }
 
-test("a session that stays busy after two aborts is left alone, and its message goes on in a fresh one with the digest", async () => {
+test("a session that stays busy after two aborts is abandoned, and its message goes to a fresh one with the digest", async () => {
   const { world, aborts } = await startUnstoppable({ script: { turns: [answersTea, hangs, answersMilk] } });
   await world.send({ id: "m1", text: "tea?" });
   await world.reaches("m1", "responded");
@@ -44,7 +44,7 @@ test("a session that stays busy after two aborts is left alone, and its message 
   expectLeftBusy(world, old?.sessionId);
 });
 
-test("a session that somebody else's turn keeps busy, and that no abort stops, keeps no message waiting for ever", async () => {
+test("a session kept busy by somebody else's turn that no abort stops does not block messages forever", async () => {
   const theirs = { when: "theirs", steps: [{ hang: true as const }] };
   const { world, aborts } = await startUnstoppable({ script: { turns: [answersTea, theirs, answersMilk] } });
   await world.send({ id: "m1", text: "tea?" });
@@ -74,7 +74,7 @@ test("an abort that fails counts as one that did not help", async () => {
   ]);
 });
 
-test("a turn that was cancelled and that no abort stops gives its lane back in the end", async () => {
+test("a cancelled turn that no abort stops releases its lane in the end", async () => {
   const { world } = await startUnstoppable({ script: { turns: [hangs, answersTea] } });
   await world.send({ id: "m1", text: "milk?" });
   await world.reaches("m1", "accepted");

@@ -1,4 +1,4 @@
-/** The clock was an hour ahead and is set right between two runs. */
+/** The clock was an hour ahead and is corrected between two runs. */
 import { expect, test } from "vitest";
 import type { World } from "../support/waybill.ts";
 import { startWorld } from "../support/waybill.ts";
@@ -15,11 +15,11 @@ async function setRightAndRestart(world: World): Promise<void> {
   await world.start();
 }
 
-/** As what is to happen would, had the clock always been right. */
+/** The times at which things would happen if the clock had always been right. */
 const within = (world: World, ms: number, done: () => boolean | Promise<boolean>) => world.clock.until(done, ms);
 const isResponded = (world: World) => async () => (await world.delivery("m1")).status === "responded";
 
-test("a retry that was scheduled by it is made in its time", async () => {
+test("a retry scheduled by the wrong clock is made on time", async () => {
   const world = await startWorld({ script: { turns: [silent, answers] } });
   await world.send({ id: "m1" });
   await world.reaches("m1", "retry_scheduled");
@@ -28,7 +28,7 @@ test("a retry that was scheduled by it is made in its time", async () => {
   expect(await world.history("m1")).toContain("rescheduled");
 });
 
-test("a prompt that was sent by it and lost is sent again after its grace time", async () => {
+test("a prompt sent by the wrong clock and lost is sent again after its grace time", async () => {
   const world = await startWorld({ script: { turns: [{ arrival: "lost" }, answers], hints: false } });
   await world.send({ id: "m1" });
   await setRightAndRestart(world);
@@ -36,7 +36,7 @@ test("a prompt that was sent by it and lost is sent again after its grace time",
   expect(await world.delivery("m1")).toMatchObject({ attempts: 1, attemptList: [{ sends: 2 }] });
 });
 
-test("late proof is looked for in its time", async () => {
+test("late proof is looked for on time", async () => {
   const world = await startWorld({ policy: { maxAttempts: 1 }, script: { turns: [silent] } });
   await world.send({ id: "m1" });
   await world.reaches("m1", "failed_terminal");
@@ -46,7 +46,7 @@ test("late proof is looked for in its time", async () => {
   await within(world, 31 * minute, async () => (await world.history("m1")).at(-1) === "reconciled");
 });
 
-test("files that an answer names are looked for no longer than usual", async () => {
+test("files that an answer names are checked for no longer than usual", async () => {
   const world = await startWorld({
     policy: { followUpMissingFiles: true },
     script: { turns: [{ steps: [{ say: "I wrote it to nowhere/report.txt." }] }, answers] },
@@ -58,7 +58,7 @@ test("files that an answer names are looked for no longer than usual", async () 
   expect((await world.delivery("m1")).diagnostics).toEqual(["claimed_file_missing:nowhere/report.txt"]);
 });
 
-test("an alert counts from the start when what it is about seems to lie ahead", async () => {
+test("an alert counts from the start if its subject seems to be in the future", async () => {
   const alerts = { askMs: minute, failureMs: 10 * minute, lateMs: 5 * minute };
   const world = await startWorld({ alerts, script: { turns: [{ steps: [{ ask: "question" }] }] } });
   await world.send({ id: "m1" });
@@ -76,7 +76,7 @@ test("an expiry that the sender set stays", async () => {
   expect(await world.delivery("m2")).toMatchObject({ status: "pending", nextReconcileAt: expiresAt });
 });
 
-test("a start at the right time changes no date", async () => {
+test("a start with a correct clock changes no times", async () => {
   const world = await startWorld({ script: { turns: [silent, answers] } });
   await world.send({ id: "m1" });
   await world.reaches("m1", "retry_scheduled");

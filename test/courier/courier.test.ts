@@ -12,7 +12,7 @@ const minute = 60 * second;
 const toolLane = { lanes: [{ contract: "tool" as const }] };
 
 describe("an answer", () => {
-  test("is proof: the message is responded and read, and the words are in the sender's mailbox", async () => {
+  test("is proof: the message is responded and read, and the text is in the sender's mailbox", async () => {
     await run({ script: { turns: [{ steps: [{ say: "Forty-two." }] }] } });
     await world.send({ id: "m1", text: "What is the answer?" });
     const record = await world.reaches("m1", "responded");
@@ -45,7 +45,7 @@ describe("an answer", () => {
     expect(await world.mail()).toEqual([{ from: "lane", text: "The port is 8080.", relayOf: "m1" }]);
   });
 
-  test("an agent that answers by tool and works on does not get the next message until its turn ended", async () => {
+  test("an agent that answers by tool and keeps working does not get the next message until its turn has ended", async () => {
     await run({
       ...toolLane,
       script: {
@@ -75,7 +75,7 @@ describe("an answer", () => {
     expect(await world.mail()).toHaveLength(1);
   });
 
-  test("a notice is answered by a turn that took it and ended well, whatever was said", async () => {
+  test("a notification is proven by a turn that received it and ended without an error, whatever was said", async () => {
     await run({ ...toolLane, script: { turns: [{ steps: [] }] } });
     await world.send({ id: "m1", actionMode: "notify" });
     expect(await world.reaches("m1", "responded")).toMatchObject({ proof: { by: "notified_turn" }, attempts: 1 });
@@ -85,7 +85,7 @@ describe("an answer", () => {
 describe("a long session", () => {
   const rounds = (count: number) => Array.from({ length: count }, () => ({ tool: "bash", output: "ok", takesMs: 100 }));
 
-  test("a prompt that the short read does not reach is found by one full read", async () => {
+  test("a prompt beyond the short read is found by one full read", async () => {
     const steps = [...rounds(60), { say: "Done, 60 rounds." }];
     await run({ policy: { readLimit: 5 }, script: { turns: [{ steps }] } });
     await world.send({ id: "m1" });
@@ -93,7 +93,7 @@ describe("a long session", () => {
     expect(world.prompts()).toHaveLength(1);
   });
 
-  test("a short read is enough in the common case, however long the session is", async () => {
+  test("a short read is enough in the common case, however long the session", async () => {
     const limits: (number | null)[] = [];
     await run({ policy: { readLimit: 5 }, script: { always: [{ steps: [{ say: "Done, 1." }] }] } });
     for (let count = 0; count < 20; count++) {
@@ -124,7 +124,7 @@ describe("silence", () => {
     ]);
   });
 
-  test("thoughts alone do not answer an ask, which stays unread and is asked again", async () => {
+  test("reasoning alone does not answer an ask, which stays unread and is retried", async () => {
     await run({
       script: { turns: [{ steps: [{ think: "It must be 8080." }] }, { steps: [{ say: "The port is 8080." }] }] },
     });
@@ -149,7 +149,7 @@ describe("silence", () => {
     expect(await world.delivery("m1")).toMatchObject({ attempts: 2 });
   });
 
-  test("a silent agent ends failed_terminal, unread, and the next message goes", async () => {
+  test("a silent agent ends as failed_terminal, unread, and the next message is sent", async () => {
     await run({ script: { always: [{ when: "loud", steps: [{ say: "Yes?" }] }, { steps: [] }] } });
     await world.send({ id: "m1", text: "quiet" });
     await world.send({ id: "m2", text: "loud" });
@@ -160,7 +160,7 @@ describe("silence", () => {
     expect(world.prompts().filter((prompt) => prompt.text.includes("quiet"))).toHaveLength(3);
   });
 
-  test("whoever sent a message is told when it failed for good, in Waybill's own name", async () => {
+  test("the sender is notified when a message failed for good, in Waybill's own name", async () => {
     await run({ script: { always: [{ steps: [] }] } });
     await world.send({ id: "m1" });
     await world.reaches("m1", "failed_terminal");
@@ -183,7 +183,7 @@ describe("silence", () => {
     expect(world.prompts()).toHaveLength(3);
   });
 
-  test("late proof in the transcript is found by the looks that follow a failure", async () => {
+  test("late proof in the transcript is found by the reconciles that follow a failure", async () => {
     await run({
       policy: { automaticRetry: false },
       script: { turns: [{ steps: [{ crash: true }] }, { steps: [{ say: "Port 8080." }] }] },
@@ -191,7 +191,7 @@ describe("silence", () => {
     await world.send({ id: "m1" });
     const failed = await world.reaches("m1", "failed_terminal");
     const session = failed.runtimeSessionId ?? "";
-    // The agent program comes back and finishes what it had begun, under the same prompt.
+    // The agent program comes back and finishes its work under the same prompt.
     const lane = await world.waybill.store.lane("lane");
     if (!lane) throw new Error("no lane");
     const prompt = world.prompts()[0];
@@ -204,7 +204,7 @@ describe("silence", () => {
     expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1, proof: { by: "plain_text" } });
   });
 
-  test("a failed delivery is looked at a few more times and then left alone", async () => {
+  test("a failed delivery is reconciled a few more times and then left alone", async () => {
     await run({ script: { always: [{ steps: [] }] } });
     await world.send({ id: "m1" });
     await world.reaches("m1", "failed_terminal");
@@ -213,7 +213,7 @@ describe("silence", () => {
     expect(world.clock.pending).toBe(0);
   });
 
-  test("with the kill switch nothing is sent twice, and the failure is shown", async () => {
+  test("with the kill switch on, nothing is sent twice, and the failure is shown", async () => {
     await run({ policy: { automaticRetry: false }, script: { always: [{ steps: [] }] } });
     await world.send({ id: "m1" });
     const record = await world.reaches("m1", "failed_terminal");
@@ -223,7 +223,7 @@ describe("silence", () => {
 });
 
 describe("on a text lane", () => {
-  test("a message on the way does not take the place of the answer", async () => {
+  test("a message sent during the turn does not replace the answer", async () => {
     await run({ script: { turns: [{ steps: [{ wait: minute }, { say: "The answer is 42." }] }] } });
     await world.send({ id: "m1", actionMode: "ask" });
     const progress = {
@@ -273,8 +273,8 @@ describe("acknowledgements on a tool lane", () => {
   });
 });
 
-describe("acceptance that is not known", () => {
-  test("a prompt that arrived after the time-out is found and not sent again", async () => {
+describe("unknown acceptance", () => {
+  test("a prompt that arrived after the timeout is found and not sent again", async () => {
     await run({ script: { turns: [{ arrival: "after_timeout", steps: [{ say: "I am slow to confirm." }] }] } });
     await world.send({ id: "m1" });
     await world.clock.advance(10 * second);
@@ -282,7 +282,7 @@ describe("acceptance that is not known", () => {
     expect(world.prompts()).toHaveLength(1);
   });
 
-  test("a prompt that was accepted and lost is sent again with the same ids, after grace and two reads", async () => {
+  test("a prompt that was accepted and lost is sent again with the same ids, after the grace time and two reads", async () => {
     await run({ script: { turns: [{ arrival: "lost" }, { steps: [{ say: "Now I have it." }] }] } });
     await world.send({ id: "m1" });
     await world.clock.advance(19 * second);
@@ -302,7 +302,7 @@ describe("acceptance that is not known", () => {
     expect(new Set(world.prompts().map((prompt) => prompt.id)).size).toBe(1);
   });
 
-  test("ids are sent three times at most; then it is a new attempt", async () => {
+  test("the same ids are sent at most three times, then a new attempt is made", async () => {
     await run({
       script: {
         turns: [{ arrival: "lost" }, { arrival: "lost" }, { arrival: "lost" }, { steps: [{ say: "Hello." }] }],
@@ -315,7 +315,7 @@ describe("acceptance that is not known", () => {
     expect(ids[3]).not.toBe(ids[0]);
   });
 
-  test("where a known id is swallowed, an admitted turn that died gets new ids without spending an attempt", async () => {
+  test("if known ids are swallowed, an admitted turn that died gets new ids without using an attempt", async () => {
     await run({
       sendingAgain: "swallowed",
       script: { turns: [{ steps: [{ tool: "read" }, { crash: true }] }, { steps: [{ say: "Back again." }] }] },
@@ -325,7 +325,7 @@ describe("acceptance that is not known", () => {
     expect(new Set(world.prompts().map((prompt) => prompt.id)).size).toBe(2);
   });
 
-  test("where it dies more often than it may be repaired, its attempts pay, each after its wait", async () => {
+  test("if a turn dies more often than repairs allow, its attempts pay, each after its delay", async () => {
     const dies = { steps: [{ tool: "read" }, { crash: true as const }] };
     await run({
       sendingAgain: "swallowed",
@@ -350,14 +350,14 @@ describe("acceptance that is not known", () => {
     expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 2 });
   });
 
-  test("an agent that is not there for now costs no attempt", async () => {
+  test("an agent that is temporarily unavailable costs no attempt", async () => {
     await run({ script: { turns: [{ arrival: "unavailable" }, { steps: [{ say: "Here." }] }] } });
     await world.send({ id: "m1" });
     expect(await world.delivery("m1")).toMatchObject({ status: "failed_retryable", acceptanceUnknown: false });
     expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1 });
   });
 
-  test("a prompt that will never be taken fails at once, and the lane goes on", async () => {
+  test("a prompt that is refused fails immediately, and the lane continues", async () => {
     await run({ script: { turns: [{ arrival: "refused" }, { steps: [{ say: "Fine." }] }] } });
     await world.send({ id: "m1" });
     await world.send({ id: "m2" });
@@ -367,7 +367,7 @@ describe("acceptance that is not known", () => {
 });
 
 describe("events", () => {
-  test("a lost event costs time and nothing else", async () => {
+  test("a lost event costs only time", async () => {
     const script = { turns: [{ steps: [{ say: "Forty-two." }] }] };
     await run({ script: { ...script, hints: false } });
     await world.send({ id: "m1" });
@@ -378,14 +378,14 @@ describe("events", () => {
     expect(world.prompts()).toHaveLength(1);
   });
 
-  test("hints that bring no news leave no trace in the audit", async () => {
+  test("hints without news leave no trace in the audit", async () => {
     await run({ script: { turns: [{ steps: [{ wait: minute }, { say: "Done, 3 files." }] }] } });
     await world.send({ id: "m1" });
     for (let time = 0; time < 50; time++) await world.waybill.courier.moveLane("lane", { reconcile: true });
     expect((await world.history("m1")).length).toBeLessThan(6);
   });
 
-  test("hints make nothing be sent again before its time", async () => {
+  test("hints cause no early repeat of a send", async () => {
     await run({
       script: { turns: [{ arrival: "unavailable" }, { arrival: "unavailable" }, { steps: [{ say: "Hi, 1." }] }] },
     });
@@ -421,7 +421,7 @@ describe("events", () => {
 });
 
 describe("sessions", () => {
-  test("a session that was repaired gets new ids, in a new generation, and spends no attempt", async () => {
+  test("a repaired session gets new ids, in a new generation, and uses no attempt", async () => {
     await run({ script: { turns: [{ steps: [{ say: "On" }, { stale: true }] }, { steps: [{ say: "Fresh, 1." }] }] } });
     await world.send({ id: "m1", text: "please" });
     const record = await world.reaches("m1", "responded");
@@ -433,7 +433,7 @@ describe("sessions", () => {
     expect(await world.waybill.store.sessions("lane")).toHaveLength(2);
   });
 
-  test("a stuck session is aborted and replaced, and the new one is told what went before", async () => {
+  test("a stuck session is aborted and replaced, and the new one gets a digest of the old one", async () => {
     await run({
       script: {
         turns: [
@@ -456,7 +456,7 @@ describe("sessions", () => {
     expect(await world.stub.read(lane, old.session, null)).toMatchObject({ status: "idle" });
   });
 
-  test("when every repair fails, attempts pay; when those are spent, the delivery fails and says so", async () => {
+  test("when every repair fails, attempts pay, and when those are spent, the delivery fails with a reason", async () => {
     await run({ script: { always: [{ steps: [{ stale: true }] }] } });
     await world.send({ id: "m1" });
     const record = await world.reaches("m1", "failed_terminal");
@@ -470,7 +470,7 @@ describe("sessions", () => {
     ]);
   });
 
-  test("a session that hangs for good is stopped, so that the next message gets a fresh one", async () => {
+  test("a session that hangs forever is stopped, so that the next message gets a fresh one", async () => {
     await run({
       policy: { maxRepairs: 0, maxAttempts: 1 },
       script: { turns: [{ steps: [{ hang: true }] }, { steps: [{ say: "Hi, 1." }] }] },
@@ -481,7 +481,7 @@ describe("sessions", () => {
     await world.reaches("m2", "responded");
   });
 
-  test("a turn that answered and then hangs is stopped in the end, and the lane goes on", async () => {
+  test("a turn that answered and then hangs is stopped in the end, and the lane continues", async () => {
     await run({
       ...toolLane,
       script: { turns: [{ steps: [{ reply: "Port 8080." }, { hang: true }] }, { steps: [{ reply: "It is open." }] }] },
@@ -507,14 +507,14 @@ describe("sessions", () => {
     const theirs = { messageId: "theirs", partId: "p", sessionId: lane.sessionId, text: "theirs", attachments: [] };
     await world.stub.submit(lane, theirs, new AbortController().signal);
     const { read } = world.stub;
-    // A tool that runs without asking anybody.
+    // A tool that runs without an ask.
     world.stub.read = async (...args) => ({ ...(await read.apply(world.stub, args)), asks: [] });
     await world.clock.advance(60 * minute);
     expect(await world.stub.read(lane, lane.sessionId, null)).toMatchObject({ status: "busy" });
     expect(world.prompts()).toHaveLength(2);
   });
 
-  test("reads that fail now and then do not put off the repair of a hung session for ever", async () => {
+  test("occasional failed reads do not postpone the repair of a hung session forever", async () => {
     await run({ script: { turns: [{ steps: [{ hang: true }] }, { steps: [{ say: "Fresh, 1." }] }] } });
     const { read } = world.stub;
     let count = 0;
@@ -546,7 +546,7 @@ describe("sessions", () => {
     await world.clock.until(() => world.prompts().length === 3);
   });
 
-  test("a prompt that was swallowed by a later one is retried under new ids, never sent again", async () => {
+  test("a prompt that was merged into a later one is retried with new ids, never sent again", async () => {
     await run({
       script: {
         turns: [
@@ -578,7 +578,7 @@ describe("providers and tools", () => {
     expect(await world.reaches("m1", "failed_terminal")).toMatchObject({ attempts: 1, lastReason: reason });
   });
 
-  test.each([400, 404, 422])("a request that the provider rejects with %i is not made again", async (status) => {
+  test.each([400, 404, 422])("a request that the provider rejects with %i is not retried", async (status) => {
     await run({ script: { always: [{ steps: [{ error: "messages.0.content: unexpected value", status }] }] } });
     await world.send({ id: "m1" });
     const failed = await world.reaches("m1", "failed_terminal");
@@ -586,7 +586,7 @@ describe("providers and tools", () => {
     expect(await world.waybill.store.lane("lane")).toMatchObject({ pausedReason: null });
   });
 
-  test("a chat message goes before the next try of an earlier one, which says so and is not asked again", async () => {
+  test("a chat message goes before the retry of an earlier one, whose sender is notified and which is not retried", async () => {
     const turns = [{ when: "First", steps: [{ error: "Overloaded", status: 529 }] }];
     await run({ script: { turns, always: [{ steps: [{ say: "Both are 4." }] }] } });
     await world.send({ id: "m1", text: "First?", source: "ui" });
@@ -601,10 +601,10 @@ describe("providers and tools", () => {
   });
 
   test.each([
-    ["that waited already", "ui", "ui", true],
-    ["of a program", "ui", "manual", false],
-    ["after one of a program", "manual", "ui", false],
-  ] as const)("a message %s does not end the tries of an earlier one", async (_, first, second, isEarly) => {
+    ["that was already waiting", "ui", "ui", true],
+    ["from a program", "ui", "manual", false],
+    ["after one from a program", "manual", "ui", false],
+  ] as const)("a message %s does not end the retries of an earlier one", async (_, first, second, isEarly) => {
     const turns = [{ when: "First", steps: [{ error: "Overloaded", status: 529 }] }];
     await run({ script: { turns, always: [{ steps: [{ say: "It is 4." }] }] } });
     await world.send({ id: "m1", text: "First?", source: first });
@@ -615,7 +615,7 @@ describe("providers and tools", () => {
     await world.reaches("m2", "responded");
   });
 
-  test("a provider error that comes as plain text is not an answer", async () => {
+  test("a provider error in plain text is not an answer", async () => {
     await run({
       script: { turns: [{ steps: [{ say: "Error: rate limit exceeded" }] }, { steps: [{ say: "Now: 3." }] }] },
     });
@@ -624,7 +624,7 @@ describe("providers and tools", () => {
     expect(await world.mail()).toMatchObject([{ text: "Error: rate limit exceeded" }, { text: "Now: 3." }]);
   });
 
-  test("work by a tool answers a do, on either side of an errored one", async () => {
+  test("a successful tool call answers a do, before or after a failed one", async () => {
     await run({
       ...toolLane,
       script: {
@@ -642,7 +642,7 @@ describe("providers and tools", () => {
     expect(await world.reaches("m1", "responded")).toMatchObject({ proof: { by: "tool" }, attempts: 1 });
   });
 
-  test("a message with attachments fails loudly where they cannot be sent, instead of going as text alone", async () => {
+  test("a message with attachments fails with a reason if they cannot be sent, instead of going as text alone", async () => {
     await run({ lanes: [{ runtime: "elsewhere" }] });
     const zip = { name: "a.zip", mimeType: "application/zip", bytes: Buffer.from("PK") };
     await world.send({ id: "m1", attachments: [await world.waybill.attachments.store(zip)] });
@@ -655,7 +655,7 @@ describe("providers and tools", () => {
     expect(world.prompts()).toEqual([]);
   });
 
-  test("so does one with instructions of its own", async () => {
+  test("a message with its own instructions fails if the runtime takes none", async () => {
     await run({ script: {} });
     await world.send({ id: "m1", system: "Be brief." });
     expect(await world.reaches("m1", "failed_terminal")).toMatchObject({

@@ -1,4 +1,4 @@
-/** Limits of a day, on the real store with a scripted agent and a clock that the test moves. */
+/** Daily limits, on the real store with a scripted agent and a clock that the test moves. */
 import { expect, test } from "vitest";
 import { defaultPolicy } from "../../src/core/delivery/policy.ts";
 import { dayOf, nextDay, noLimits } from "../../src/core/lane/daily-limit.ts";
@@ -23,7 +23,7 @@ async function answered(world: World, ...ids: string[]): Promise<void> {
   await world.clock.advance(second);
 }
 
-test("a lane is paused before the prompt that would come after its limit, and the message waits", async () => {
+test("a lane is paused before the first prompt beyond its limit, and the message waits", async () => {
   const world = await startWorld({ script, ...limits(100) });
   await answered(world, "m1", "m2");
   expect(await pausedReason(world)).toBeNull();
@@ -35,7 +35,7 @@ test("a lane is paused before the prompt that would come after its limit, and th
   expect(await today(world)).toMatchObject({ tokens: 120 });
 });
 
-test("the next day the lane goes on by itself", async () => {
+test("the lane resumes automatically the next day", async () => {
   const world = await startWorld({ script, ...limits(100) });
   await answered(world, "m1", "m2");
   await world.send({ id: "m3" });
@@ -46,7 +46,7 @@ test("the next day the lane goes on by itself", async () => {
   expect(await today(world)).toMatchObject({ tokens: 60 });
 });
 
-test("a restart counts nothing twice, keeps the pause, and still goes on the next day", async () => {
+test("a restart counts nothing twice, keeps the pause, and the lane still resumes the next day", async () => {
   const world = await startWorld({ script, ...limits(null, 1) });
   await answered(world, "m1", "m2");
   await world.send({ id: "m3" });
@@ -78,7 +78,7 @@ test("a person who resumes the lane lifts the limit until the day ends", async (
   expect(world.prompts("m6")).toHaveLength(0);
 });
 
-test("a retry is a prompt, too", async () => {
+test("a retry also counts as a prompt", async () => {
   const silent = { turns: [{ steps: [{ uses: { tokens: 60 } }] }], always: [{ steps: [{ say: "Late: 12." }] }] };
   const world = await startWorld({ script: silent, ...limits(50) });
   await world.send({ id: "m1" });
@@ -88,7 +88,7 @@ test("a retry is a prompt, too", async () => {
   expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 2 });
 });
 
-test("what was lost on its way is not sent again over the limit; it waits, and is sent once it may be", async () => {
+test("a lost prompt is not sent again beyond the limit, and is sent once the limit allows it", async () => {
   const lost = { turns: [{ arrival: "lost" as const }], always: [{ steps: [{ say: "Late: 12." }] }] };
   const world = await startWorld({ script: lost, ...limits(100) });
   await world.send({ id: "m1" });
@@ -104,7 +104,7 @@ test("what was lost on its way is not sent again over the limit; it waits, and i
   expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1, attemptList: [{ sends: 2 }] });
 });
 
-test("a pause by a person is no limit's, and no day ends it", async () => {
+test("a pause by a person is not a limit's, and does not end with the day", async () => {
   const world = await startWorld({ script, ...limits(100) });
   await world.waybill.people.pause("lane", "lunch");
   await world.send({ id: "m1" });
@@ -115,7 +115,7 @@ test("a pause by a person is no limit's, and no day ends it", async () => {
   expect(await today(world)).toMatchObject({ lifted: false });
 });
 
-test("a lane with a limit of its own does not share that of the others, and lanes are counted apart", async () => {
+test("a lane with its own limit does not share the common one, and lanes are counted separately", async () => {
   const { everyLane } = limits(50).policy.limits;
   const world = await startWorld({
     script,

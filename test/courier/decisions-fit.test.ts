@@ -15,7 +15,7 @@ import type { TranscriptRow } from "../../src/core/transcript/transcript.ts";
 import { aRecord, having, submitEvent } from "../support/records.ts";
 import { anAsk, answerRow, aSlice, aTool, toolRow, userRow } from "../support/transcript.ts";
 
-/** What an agent may have done with a prompt by the time of a look. */
+/** What an agent may have done with a prompt by the time of a reconcile. */
 const turns: Record<string, (prompt: string) => TranscriptRow[]> = {
   nothing: () => [],
   open: (prompt) => [answerRow(prompt, { completedAt: null, finish: null })],
@@ -53,7 +53,7 @@ const anyInput = fc.record({
 });
 type AnyInput = typeof anyInput extends fc.Arbitrary<infer T> ? T : never;
 
-/** A delivery that is looked at again and again, as the courier would, without the courier. */
+/** A delivery that is reconciled repeatedly, as the courier would, without the courier. */
 class Life {
   record: DeliveryRecord;
   now = 10_000;
@@ -107,7 +107,7 @@ class Life {
     return observe({ slices, attempts: attemptList, messageId, replyRecipient, takesIds });
   }
 
-  /** What the sender does with a due attempt: sends it if the session rests, and otherwise puts it off. */
+  /** What the courier does with a due attempt: sends it if the session is idle, and otherwise postpones it. */
   submit(look: AnyInput): "sent" | "put off" {
     const { record, now: at } = this;
     const busy = look.status === "busy" || look.status === "retry" || look.ask !== null || !look.readable;
@@ -145,7 +145,7 @@ class Life {
   }
 }
 
-test("whatever is seen, what is decided is taken by the table, sends only where it may, and comes to rest", () => {
+test("every decision is accepted by the transition table, sends only when allowed, and comes to rest", () => {
   fc.assert(
     fc.property(
       fc.array(anyInput, { minLength: 3, maxLength: 25 }),

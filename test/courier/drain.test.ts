@@ -1,4 +1,4 @@
-/** The end of a run in good order, on the real store with a scripted agent and a clock that the test moves. */
+/** The orderly end of a run, on the real store with a scripted agent and a clock that the test moves. */
 import { describe, expect, test } from "vitest";
 import type { Drained } from "../../src/courier/drain.ts";
 import { settled } from "../support/manual-clock.ts";
@@ -7,7 +7,7 @@ import { startWorld } from "../support/waybill.ts";
 
 const minute = 60_000;
 
-/** Begins to drain; `how` is null for as long as it goes on. */
+/** Starts to drain; `how` is null for as long as it continues. */
 function beginDrain(world: World, deadlineMs = 10 * minute) {
   const hurry = new AbortController();
   const state = { how: null as Drained | null, hurry: () => hurry.abort() };
@@ -20,7 +20,7 @@ function beginDrain(world: World, deadlineMs = 10 * minute) {
 const working = { turns: [{ steps: [{ wait: minute }, { say: "Done after a minute." }] }] };
 
 describe("draining", () => {
-  test("with nothing under way ends at once, and leaves no timer behind", async () => {
+  test("with nothing in progress ends immediately, and leaves no timer behind", async () => {
     const world = await startWorld();
     const drain = beginDrain(world);
     await settled();
@@ -28,7 +28,7 @@ describe("draining", () => {
     expect(world.clock.pending).toBe(0);
   });
 
-  test("waits for a turn that runs, and its answer is committed", async () => {
+  test("waits for a running turn, and its answer is committed", async () => {
     const world = await startWorld({ script: working });
     await world.send({ id: "m1" });
     const drain = beginDrain(world);
@@ -40,7 +40,7 @@ describe("draining", () => {
     expect(await world.mail()).toMatchObject([{ text: "Done after a minute." }]);
   });
 
-  test("waits for the end of a turn that has answered and works on", async () => {
+  test("waits for the end of a turn that has answered and is still running", async () => {
     const world = await startWorld({
       lanes: [{ contract: "tool" }],
       script: { turns: [{ steps: [{ reply: "The port is 8080." }, { wait: minute }, { say: "That was all." }] }] },
@@ -54,7 +54,7 @@ describe("draining", () => {
     expect(await world.delivery("m1")).toMatchObject({ turnEndedAt: expect.any(Number) });
   });
 
-  test("sends nothing new: neither what waits behind a turn, nor what comes in, nor what a person retries", async () => {
+  test("sends nothing new: no queued, incoming or retried messages", async () => {
     const world = await startWorld({
       script: working,
       lanes: [{}, { id: "other" }, { id: "fresh" }],
@@ -62,7 +62,7 @@ describe("draining", () => {
     });
     const failed = await world.send({ id: "failed", to: { lane: "other" } });
     await world.clock.until(async () => (await world.delivery("failed", "other")).status === "failed_terminal");
-    // Somebody has seen to what paused the lane.
+    // Somebody has fixed the reason for the lane's pause.
     await world.waybill.store.pauseLane("other", null);
     await world.send({ id: "m1" });
     await world.send({ id: "behind" });
@@ -84,7 +84,7 @@ describe("draining", () => {
     expect(await world.reaches("behind", "responded")).toMatchObject({ attempts: 1 });
   });
 
-  test("does not wait for a retry that is scheduled; a due one neither spins nor loses its date", async () => {
+  test("does not wait for a scheduled retry, and a due one neither spins nor loses its time", async () => {
     const world = await startWorld({ lanes: [{}, { id: "other" }], scripts: silentAndLong });
     await world.send({ id: "m1" });
     const { nextReconcileAt, version } = await world.reaches("m1", "retry_scheduled");
@@ -93,18 +93,18 @@ describe("draining", () => {
     const drain = beginDrain(world, 20 * minute);
     await world.clock.advance(15 * minute);
     expect(drain.how).toBeNull();
-    // Looks come up to a minute apart, in two lanes; each reads a transcript once or twice.
+    // Reconciles come up to a minute apart, in two lanes; each reads a transcript once or twice.
     expect(reads()).toBeLessThan(80);
     expect(await world.delivery("m1")).toMatchObject({ status: "retry_scheduled", nextReconcileAt, version });
     expect(world.prompts("m1")).toHaveLength(1);
     await world.clock.until(() => drain.how !== null);
     await world.stop();
     await world.start();
-    // Due at once, since its date has long passed.
+    // Due immediately, since its time has long passed.
     expect(world.prompts("m1")).toHaveLength(2);
   });
 
-  test("does not send again what seems not to have arrived", async () => {
+  test("does not send a prompt again that seems not to have arrived", async () => {
     const world = await startWorld({
       script: { turns: [{ arrival: "lost" }], always: [{ steps: [{ say: "Here it is." }] }] },
     });
@@ -131,7 +131,7 @@ describe("draining", () => {
     expect(world.prompts("m1")).toHaveLength(1);
   });
 
-  test("ends at once when hurried, before or while it waits", async () => {
+  test("ends immediately when hurried, before or while it waits", async () => {
     const world = await startWorld({ script: working });
     await world.send({ id: "m1" });
     const drain = beginDrain(world);
@@ -145,7 +145,7 @@ describe("draining", () => {
     expect(await world.waybill.drain(minute, AbortSignal.abort())).toBe("left_running");
   });
 
-  test("lets a send through whose commit is under way, and waits for its turn", async () => {
+  test("lets a send through if its commit is in progress, and waits for its turn", async () => {
     const world = await startWorld({ script: working });
     const { store } = world.waybill;
     const { stage } = store;
@@ -160,7 +160,7 @@ describe("draining", () => {
     expect(await world.delivery("m1")).toMatchObject({ status: "responded", attempts: 1 });
   });
 
-  test("holds back an attempt that is being prepared when it begins", async () => {
+  test("holds back an attempt that is being prepared when it starts", async () => {
     const world = await startWorld();
     const { stub } = world;
     const open = stub.openSession.bind(stub);

@@ -1,6 +1,6 @@
 import { test } from "vitest";
 import { everyStopHolds } from "../support/early-stops.ts";
 
-test("a stop holds at any moment: nothing runs on, nothing is sent twice, and clients are told once", async () => {
+test("a stop works at any moment: nothing keeps running, nothing is sent twice, and clients are notified once", async () => {
   await everyStopHolds(40);
 });

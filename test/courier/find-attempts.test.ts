@@ -32,7 +32,7 @@ async function theLane(id = "lane"): Promise<Lane> {
   return lane;
 }
 
-/** The message as it stands in a mailbox that outlived the store: with its own time, and not sent by this store. */
+/** The message in a mailbox that outlived the store: with its own time, and not sent by this store. */
 async function admitAgain(id: string, text = id, to = "lane"): Promise<DeliveryRecord> {
   await world.waybill.people.pause(to, "for the search");
   return { ...(await world.send({ id, text, to: { lane: to } })), messageTimestamp: startedAt };
@@ -45,7 +45,7 @@ async function find(record: DeliveryRecord, runtime: Runtime = world.stub) {
   return findAttemptsInDirectory(record, { lane, runtime, store, policy: defaultPolicy, clock: world.clock, closing });
 }
 
-/** Goes on with what was found, as the courier does. */
+/** Continues with the found attempts, as the courier does. */
 async function goOnWith(record: DeliveryRecord): Promise<DeliveryRecord> {
   const found = await find(record);
   if (found === "unreadable") throw new Error("the stub lists its sessions");
@@ -56,14 +56,14 @@ async function goOnWith(record: DeliveryRecord): Promise<DeliveryRecord> {
   return world.reaches(record.messageId, "responded");
 }
 
-/** The stub with something of it replaced. */
+/** The stub with some methods replaced. */
 function otherwise(replaced: Partial<Runtime>): Runtime {
   const { stub } = world;
   const own = { sessionsIn: stub.sessionsIn.bind(stub), read: stub.read.bind(stub) };
   return Object.assign(Object.create(stub) as Runtime, own, replaced);
 }
 
-/** What somebody else prompts in a session of their own. */
+/** A prompt by somebody else in their own session. */
 async function promptElsewhere(id: string, text: string, directory = "/tmp"): Promise<string> {
   const lane = { ...(await theLane()), directory };
   const sessionId = await world.stub.openSession(lane);
@@ -109,7 +109,7 @@ describe("a message that was prompted before the store was lost", () => {
     ]);
   });
 
-  test("is found beside what the new store has sent already", async () => {
+  test("is found next to messages that the new store has already sent", async () => {
     await run({ script: answers });
     await world.send({ id: "m1" });
     await world.reaches("m1", "responded");
@@ -134,7 +134,7 @@ describe("a message that was prompted before the store was lost", () => {
   });
 });
 
-describe("a message that was prompted by somebody else", () => {
+describe("a message prompted by somebody else", () => {
   test("is found by its text, and answered without a second prompt", async () => {
     await run({ script: answers });
     const sessionId = await promptElsewhere("msg_theirs", "Count the files.");
@@ -150,7 +150,7 @@ describe("a message that was prompted by somebody else", () => {
     expect(await find(await admitAgain("m1", "Count the files."))).toEqual([]);
   });
 
-  test("costs the lane nothing of its limits", async () => {
+  test("does not count against the lane's limits", async () => {
     await run({ script: { always: [{ steps: [{ uses: { tokens: 500, cost: 1 } }, { say: "Done, 3 files." }] }] } });
     await promptElsewhere("msg_theirs", "Something else.");
     expect(await find(await admitAgain("m1"))).toEqual([]);
@@ -180,7 +180,7 @@ describe("sessions", () => {
     expect(await find(await admitAgain("m1"), otherwise({ sessionsIn: undefined as never, read }))).toBe("unreadable");
   });
 
-  test.each(["sessionsIn", "read"] as const)("that cannot be had at present (%s) are an error", async (method) => {
+  test.each(["sessionsIn", "read"] as const)("that are currently unavailable (%s) are an error", async (method) => {
     await run({ script: answers });
     await promptElsewhere("msg_theirs", "Something else.");
     const failing = otherwise({ [method]: () => Promise.reject(new Error("not now")) });

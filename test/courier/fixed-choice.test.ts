@@ -7,7 +7,7 @@ const silent = { steps: [] };
 const answers = { steps: [{ say: "Done, 1." }] };
 const to = { lane: "lane-of-people" };
 
-/** What each prompt was sent with. */
+/** The choice that each prompt was sent with. */
 function watchSubmits(world: World, seen: string[]): void {
   const { submit } = world.stub;
   world.stub.submit = (lane, prompt, signal) => {
@@ -16,7 +16,7 @@ function watchSubmits(world: World, seen: string[]): void {
   };
 }
 
-/** With a lane that no start sets back to its configuration. */
+/** With a lane that no start resets to its configuration. */
 async function start(turns: NonNullable<StubScriptInput["turns"]>) {
   const world = await startWorld({ script: { turns, always: [answers] } });
   await world.waybill.store.putLane(aLane({ id: to.lane, agent: "build", model: "first" }));
@@ -30,7 +30,7 @@ async function start(turns: NonNullable<StubScriptInput["turns"]>) {
   return { world, seen, change, reaches };
 }
 
-test("agent and model of a delivery are fixed at its first attempt, and every retry keeps them, also after a restart", async () => {
+test("agent and model of a delivery are fixed at its first attempt, and every retry keeps them, even after a restart", async () => {
   const { world, seen, change, reaches } = await start([silent, silent, answers]);
   await world.send({ id: "m1", to });
   await world.send({ id: "m2", to });
@@ -42,7 +42,7 @@ test("agent and model of a delivery are fixed at its first attempt, and every re
   await world.start();
   watchSubmits(world, seen);
   expect(await reaches("m1", "responded")).toMatchObject({ attempts: 3 });
-  // The message that waited had no attempt yet, so the change counts for it.
+  // The waiting message had no attempt yet, so the change applies to it.
   await reaches("m2", "responded");
   expect(seen).toEqual(["build/first", "build/first", "build/first", "plan/second"]);
 });
@@ -55,7 +55,7 @@ test("a prompt that is sent again, and one in a fresh session, go to the same ag
   expect(seen).toEqual(["build/first", "build/first", "build/first"]);
 });
 
-test("what a person retries keeps them as well", async () => {
+test("a person's retry also keeps them", async () => {
   const { world, seen, change, reaches } = await start([silent, silent, silent, answers]);
   await world.send({ id: "m1", to });
   const { id } = await reaches("m1", "failed_terminal");
@@ -65,7 +65,7 @@ test("what a person retries keeps them as well", async () => {
   expect(new Set(seen)).toEqual(new Set(["build/first"]));
 });
 
-test("what was refused and never taken gets what the lane names when a person retries it", async () => {
+test("a refused delivery gets the lane's current choice when a person retries it", async () => {
   const { world, seen, change, reaches } = await start([{ arrival: "refused" }, silent, answers]);
   await world.send({ id: "m1", to });
   const { id } = await reaches("m1", "failed_terminal");

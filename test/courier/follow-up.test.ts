@@ -1,4 +1,4 @@
-/** What is asked after the proof: for a summary of silent work, and about files that an answer names. */
+/** Follow-ups after the proof: a summary of silent work, and files that an answer names. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,8 +18,8 @@ const ended = async (world: Awaited<ReturnType<typeof startWorld>>, id = "m1") =
   return world.delivery(id);
 };
 
-describe("work in files that nobody said a word about", () => {
-  test("is proven and read at once, and asked once for a summary, which is the answer", async () => {
+describe("silent work in files", () => {
+  test("is proven and read immediately, and followed by one request for a summary, which is the answer", async () => {
     const world = await startWorld({ lanes, script: { turns: [silentWork, summary] } });
     await world.send(work);
     const responded = await world.reaches("m1", "responded");
@@ -35,7 +35,7 @@ describe("work in files that nobody said a word about", () => {
     expect((await world.history("m1")).filter((type) => type === "proven")).toHaveLength(1);
   });
 
-  test("keeps its lane until the summary is there", async () => {
+  test("keeps its lane until the summary has arrived", async () => {
     const slow = { ...summary, steps: [{ wait: 30_000 }, ...summary.steps] };
     const next = { when: "<m2>", steps: [{ say: "Port 8080." }] };
     const world = await startWorld({ lanes, script: { turns: [silentWork, slow, next] } });
@@ -46,7 +46,7 @@ describe("work in files that nobody said a word about", () => {
     expect(world.prompts()).toHaveLength(3);
   });
 
-  test("is asked no second time when the summary is empty, too", async () => {
+  test("causes no second request if the summary is also empty", async () => {
     const world = await startWorld({ lanes, script: { turns: [silentWork, { when: "few sentences", steps: [] }] } });
     await world.send(work);
     expect(await ended(world)).toMatchObject({ status: "responded", diagnostics: ["summary_not_answered"] });
@@ -56,11 +56,11 @@ describe("work in files that nobody said a word about", () => {
 
   test.each([
     ["a tool lane", { lanes: [{ directory, contract: "tool" as const }] }, silentWork],
-    ["a lane of somebody who wants none", { policy: { summarizeSilentWork: false } }, silentWork],
+    ["a lane with summaries turned off", { policy: { summarizeSilentWork: false } }, silentWork],
     ["a lane without automatic prompts", { policy: { automaticRetry: false } }, silentWork],
-    ["work that changed no file", {}, { when: "<m1>", steps: [{ tool: "bash" }] }],
-    ["work that was spoken of", {}, { when: "<m1>", steps: [{ tool: "write" }, { say: "Renamed it." }] }],
-  ])("is asked for none on %s", async (_, options, turn) => {
+    ["a lane whose work changed no file", {}, { when: "<m1>", steps: [{ tool: "bash" }] }],
+    ["a lane whose work was described", {}, { when: "<m1>", steps: [{ tool: "write" }, { say: "Renamed it." }] }],
+  ])("causes no request on %s", async (_, options, turn) => {
     const world = await startWorld({ lanes, ...options, script: { turns: [turn, summary] } });
     await world.send(work);
     await ended(world);
@@ -68,7 +68,7 @@ describe("work in files that nobody said a word about", () => {
     expect(world.prompts()).toHaveLength(1);
   });
 
-  test("is not asked again when the summary was lost on its way, but for the same ids", async () => {
+  test("repeats a lost request only with the same ids", async () => {
     const world = await startWorld({
       lanes,
       script: { turns: [silentWork, { when: "few sentences", arrival: "lost" }, summary] },
@@ -81,7 +81,7 @@ describe("work in files that nobody said a word about", () => {
   });
 
   test.each(["proven", "submit_follow_up", "turn_ended", "reconciled"] as const)(
-    "is neither lost nor asked for twice when Waybill is gone at %s",
+    "is neither lost nor asked for twice if Waybill dies at %s",
     async (type) => {
       const world = await startWorld({ lanes, script: { turns: [silentWork, summary] } });
       const failed = failureOf(world.waybill.store, type);
@@ -96,7 +96,7 @@ describe("work in files that nobody said a word about", () => {
     },
   );
 
-  test("is not asked in another session than the one that did it, and does not keep the lane for that", async () => {
+  test("causes no request in another session, and does not keep the lane for it", async () => {
     const next = { when: "<m2>", steps: [{ say: "Port 8080." }] };
     const world = await startWorld({ lanes, script: { turns: [silentWork, summary, next] } });
     await world.send(work);
@@ -111,7 +111,7 @@ describe("work in files that nobody said a word about", () => {
     expect(world.prompts()).toHaveLength(2);
   });
 
-  test("is not asked in a paused lane before it goes on, nor after a person's stop", async () => {
+  test("causes no request in a paused lane before it is resumed, nor after a person's stop", async () => {
     const world = await startWorld({ lanes, script: { turns: [silentWork, summary] } });
     await world.waybill.people.pause("lane", "lunch");
     await world.send(work);
@@ -137,7 +137,7 @@ describe("a file that an answer names", () => {
       return status === "responded" && claims === null;
     });
 
-  test("and that is there is nothing to speak of, and is looked for once", async () => {
+  test("and that exists is checked for once and not mentioned", async () => {
     writeFileSync(join(directory, "there.txt"), "");
     const world = await startWorld({ lanes, script: { turns: [claims("Wrote there.txt.")] } });
     await world.send(work);
@@ -146,7 +146,7 @@ describe("a file that an answer names", () => {
     expect(await world.history("m1")).toEqual(["admitted", "submit", "accepted", "proven", "files_checked"]);
   });
 
-  test("and that comes a little later is not missing", async () => {
+  test("and that appears a little later is not missing", async () => {
     const world = await startWorld({ lanes, script: { turns: [claims("Wrote late.txt.")] } });
     await world.send(work);
     await world.reaches("m1", "responded");
@@ -156,7 +156,7 @@ describe("a file that an answer names", () => {
     expect((await world.delivery("m1")).diagnostics).toEqual([]);
   });
 
-  test("and that stays away is noted after 15 seconds, while the lane went on", async () => {
+  test("and that never appears is noted after 15 seconds, while the lane continues", async () => {
     const next = { when: "<m2>", steps: [{ say: "Port 8080." }] };
     const world = await startWorld({ lanes, script: { turns: [claims("Wrote no.txt and there.txt."), next] } });
     await world.send(work);
@@ -171,7 +171,7 @@ describe("a file that an answer names", () => {
     expect(world.prompts()).toHaveLength(2);
   });
 
-  test("is still looked for after a restart", async () => {
+  test("is still checked for after a restart", async () => {
     const world = await startWorld({ lanes, script: { turns: [claims("Wrote no.txt.")] } });
     await world.send(work);
     await world.reaches("m1", "responded");
@@ -181,7 +181,7 @@ describe("a file that an answer names", () => {
     expect((await world.delivery("m1")).diagnostics).toEqual(["claimed_file_missing:no.txt"]);
   });
 
-  test("is asked about once where that is wanted, and what is said comes beside the answer", async () => {
+  test("is asked about once if configured, and the reply is a separate message", async () => {
     const reply = { when: "not there: no.txt", steps: [{ say: "I wrote no.txt to another place." }] };
     const world = await startWorld({
       lanes,

@@ -1,4 +1,4 @@
-/** A lane that goes on from what another one's agent knows: both go on, and neither sees the other. */
+/** A lane that continues from what another lane's agent knows: both continue, and neither sees the other. */
 import { describe, expect, test } from "vitest";
 import { dayOf } from "../../src/core/lane/daily-limit.ts";
 import type { Lane } from "../../src/core/lane/lane.ts";
@@ -32,7 +32,7 @@ async function kept(world: World, lane: string): Promise<UniversalEvent[]> {
   return items.flatMap((item) => (item.type === "event" ? [item.event] : []));
 }
 
-/** What was said, by whom, and what the ledger noted. */
+/** The messages, their authors, and the ledger's notes. */
 const itemsIn = (events: readonly UniversalEvent[]) =>
   events.flatMap(({ type, data, turn }) =>
     type === "item.completed" ? [[turn, data.item.kind, data.item.role, data.item.name, data.item.parts.length]] : [],
@@ -41,7 +41,7 @@ const admissionOf = (events: readonly UniversalEvent[], id: string) =>
   events.find(({ type, data }) => type === "item.started" && data.item.id === `delivery:${id}`)?.seq ?? 0;
 
 describe("a forked lane", () => {
-  test("shows what the other one shows, waits for nothing, and has used nothing", async () => {
+  test("shows the same as the other one, waits for nothing, and has used nothing", async () => {
     const world = await played();
     const copy = await fork(world);
     const { store } = world.waybill;
@@ -65,7 +65,7 @@ describe("a forked lane", () => {
     expect(await store.usageOf("copy", dayOf(world.clock.now()))).toMatchObject({ tokens: 0 });
   });
 
-  test("goes on from there, and so does the other one", async () => {
+  test("continues from there, and so does the other one", async () => {
     const world = await played();
     const copy = await fork(world);
     await answered(world, "m3", "copy");
@@ -84,7 +84,7 @@ describe("a forked lane", () => {
     expect(world.errors).toEqual([]);
   });
 
-  test("knows nothing of the message that it was forked before, or of later ones", async () => {
+  test("does not know the message that it was forked before, or later ones", async () => {
     const world = await played();
     const events = await kept(world, "lane");
     const copy = await fork(world, admissionOf(events, "m2"));
@@ -93,7 +93,7 @@ describe("a forked lane", () => {
     expect(rows.flatMap(({ role, text }) => (role === "user" ? [text] : []))).toEqual(["m1"]);
   });
 
-  test("is the same after a restart, and nothing is told in it twice", async () => {
+  test("is the same after a restart, and repeats no events", async () => {
     const world = await played();
     const copy = await fork(world);
     const events = await kept(world, "copy");
@@ -104,13 +104,13 @@ describe("a forked lane", () => {
     expect(await kept(world, "copy")).toEqual(events);
   });
 
-  test("of one in which nothing was said yet has no session either", async () => {
+  test("of an empty lane has no session either", async () => {
     const world = await startWorld();
     expect(await fork(world)).toMatchObject({ sessionId: null, generation: 0 });
     expect(await kept(world, "copy")).toEqual([]);
   });
 
-  test("is told of to those who follow, in one order with everything else", async () => {
+  test("is published in the log, in order with everything else", async () => {
     const world = await played({ script: { always: [working] }, lanes: [{}, { id: "other" }] });
     const told: (string | null)[] = [];
     const { store } = world.waybill;
@@ -135,7 +135,7 @@ describe("a lane is not forked", () => {
     await nothingWasMade(world);
   });
 
-  test("while somebody else works with its agent", async () => {
+  test("while somebody else is working with its agent", async () => {
     const world = await played({ script: { turns: [{ when: "person", steps: [{ hang: true }] }], always: [working] } });
     const lane = (await world.waybill.store.lane("lane")) as Lane;
     const prompt = { messageId: "msg_person", partId: "prt_person", text: "a person", attachments: [] };
@@ -144,7 +144,7 @@ describe("a lane is not forked", () => {
     await nothingWasMade(world);
   });
 
-  test("when its session is gone", async () => {
+  test("when its session no longer exists", async () => {
     const world = await played();
     world.stub.endSession((await world.waybill.store.lane("lane"))?.sessionId ?? "");
     await expect(fork(world)).rejects.toEqual(refused("not_possible"));
@@ -160,7 +160,7 @@ describe("a lane is not forked", () => {
     await nothingWasMade(world);
   });
 
-  test("by a runtime that cannot, or is not there", async () => {
+  test("by a runtime that cannot fork, or is not running", async () => {
     const world = await startWorld({
       lanes: [
         { id: "fixed", runtime: "fixed" },

@@ -28,7 +28,7 @@ test("no sequence of events, on a real store, gives a lane two outstanding deliv
           const message = aMessage({ id });
           await store.admit({ message, payloadHash: payloadHash(message), delivery: aRecord({ id }), choice: null });
         }
-        // Asked for all at once, so that they share batches.
+        // All requested in the same tick, so that they share batches.
         await Promise.all(moves.map(([owner, event]) => store.apply(aRecord({ id: owner }).id, [event])));
         const records = (await store.deliveries({ laneId: "lane", limit: 10 })).items;
         expect(records.filter(isOutstanding).length).toBeLessThanOrEqual(1);

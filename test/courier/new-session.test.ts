@@ -1,4 +1,4 @@
-/** A lane that goes on in a fresh session because a person wants it. */
+/** A lane that continues in a fresh session because a person wants it. */
 import { describe, expect, test } from "vitest";
 import { startWorld } from "../support/waybill.ts";
 
@@ -21,7 +21,7 @@ describe("a new session", () => {
     expect(await world.waybill.store.lane("lane")).toMatchObject({ sessionId: runtimeSessionId, generation: 2 });
   });
 
-  test("is opened once when the same request comes again", async () => {
+  test("is opened once if the same request is repeated", async () => {
     const { world } = await withHistory();
     await world.clock.advance(1000);
     const asked = world.clock.now();
@@ -31,7 +31,7 @@ describe("a new session", () => {
     expect(await world.waybill.store.lane("lane")).toMatchObject({ generation: 2 });
   });
 
-  test("is refused while a message is worked on", async () => {
+  test("is refused while a message is being worked on", async () => {
     const { world } = await withHistory();
     await world.send({ id: "m2", text: "slow" });
     await expect(world.waybill.people.newSession("lane", null)).rejects.toMatchObject({ code: "lane_in_use" });

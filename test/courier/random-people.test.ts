@@ -1,6 +1,6 @@
 import { test } from "vitest";
 import { everyMessageEndsWhateverPeopleDo } from "../support/random-people.ts";
 
-test("whatever people do, and whenever they do it, every message ends and nothing is sent too often", async () => {
+test("whatever people do, and whenever, every message ends and nothing is sent too often", async () => {
   await everyMessageEndsWhateverPeopleDo(40);
 });

@@ -27,7 +27,7 @@ describe("a restart", () => {
     expect(world.prompts()).toHaveLength(1);
   });
 
-  test("goes on waiting for a turn that still runs", async () => {
+  test("keeps waiting for a turn that is still running", async () => {
     await run({ script: { turns: [{ steps: [{ wait: 10 * minute }, { say: "Done, 3 files." }] }] } });
     await world.send({ id: "m1" });
     await world.stop();
@@ -57,7 +57,7 @@ describe("a restart", () => {
     expect(await world.delivery("m1")).toMatchObject({ status: "responded" });
   });
 
-  test("does not hold up other lanes when one agent hangs", async () => {
+  test("does not block other lanes when one agent hangs", async () => {
     await run({
       lanes: [{ id: "lane" }, { id: "other" }],
       scripts: {
@@ -72,8 +72,8 @@ describe("a restart", () => {
   });
 });
 
-describe("a runtime that cannot deal with what the last run left behind", () => {
-  test("keeps its own lanes waiting, and nobody else", async () => {
+describe("a runtime that cannot recover from the last run", () => {
+  test("blocks only its own lanes", async () => {
     await run({
       lanes: [{ id: "lane" }, { id: "broken", runtime: "broken" }],
       script: { always: [{ steps: [{ say: "Hi, 1." }] }] },
@@ -95,7 +95,7 @@ describe("a runtime that cannot deal with what the last run left behind", () => 
   });
 });
 
-describe("a record that is gone", () => {
+describe("a lost record", () => {
   const forget = () => {
     const db = new Database(world.storePath);
     db.pragma("foreign_keys = ON");
@@ -103,7 +103,7 @@ describe("a record that is gone", () => {
     db.close();
   };
 
-  test("is rebuilt, and a prompt that was sent before is found by its derived ids instead of being sent again", async () => {
+  test("is rebuilt, and an earlier prompt is found by its derived ids instead of being sent again", async () => {
     await run({ script: { turns: [{ steps: [{ wait: minute }, { say: "Done, 3 files." }] }] } });
     await world.send({ id: "m1" });
     await world.stop();
@@ -117,7 +117,7 @@ describe("a record that is gone", () => {
     ]);
   });
 
-  test("is found by a later attempt too, and numbers go on from there", async () => {
+  test("is also found by a later attempt, and numbers continue from there", async () => {
     await run({ script: { turns: [{}, {}, { steps: [{ say: "Third, 3." }] }] } });
     await world.send({ id: "m1" });
     await world.clock.until(() => world.prompts().length === 2);
@@ -142,7 +142,7 @@ describe("a record that is gone", () => {
     expect(world.prompts()).toHaveLength(1);
   });
 
-  test("is found although a person's retry had taken its numbers further", async () => {
+  test("is found even if a person's retry had advanced its numbers", async () => {
     const silent = Array.from({ length: 3 }, () => ({ steps: [] }));
     await run({
       policy: { maxRepairs: 0 },
@@ -159,7 +159,7 @@ describe("a record that is gone", () => {
     expect(world.prompts()).toHaveLength(4);
   });
 
-  test("is rebuilt and sent when nothing of it was", async () => {
+  test("is rebuilt and sent if it was never sent", async () => {
     await run({
       script: { turns: [{ steps: [{ wait: minute }, { say: "One, 1." }] }, { steps: [{ say: "Two, 2." }] }] },
     });
@@ -181,7 +181,7 @@ describe("a restore", () => {
     await world.start();
     return restored;
   };
-  /** Backs up while the message waits, lets it be answered, and goes back to where it still waits. */
+  /** Backs up while the message waits, lets it be answered, and restores the state in which it still waits. */
   const answerAndGoBack = async (id: string) => {
     await world.waybill.people.pause("lane", "for the backup");
     await world.send({ id });
@@ -201,7 +201,7 @@ describe("a restore", () => {
     expect(world.prompts()).toHaveLength(2);
   });
 
-  test("finds a retry that was sent since, however far back it stands by now", async () => {
+  test("finds a retry that was sent since, however far back it is by now", async () => {
     await run({
       policy: { readLimit: 5 },
       script: { turns: [{ when: "m1", steps: [] }], always: [{ steps: [{ say: "Done, 3." }] }] },
@@ -217,7 +217,7 @@ describe("a restore", () => {
     expect(world.prompts("m1")).toHaveLength(2);
   });
 
-  test("never derives ids that a session has seen which the backup does not know", async () => {
+  test("never derives ids that were already used in a session unknown to the backup", async () => {
     await run({ script: { always: [{ steps: [{ say: "Done, 3 files." }] }] } });
     await answerAndGoBack("m1");
     const [before, after] = world.prompts();
@@ -233,7 +233,7 @@ describe("a mailbox that commits reads in a second step", () => {
     commitRead: async () => answers.shift() ?? { outcome: "committed" },
   };
 
-  test("a read commit that fails is repeated and never prompts again, and the lane waits for it", async () => {
+  test("a failed read commit is repeated and never causes another prompt, and the lane waits for it", async () => {
     answers.push({ outcome: "failed", error: "locked" }, { outcome: "failed", error: "locked" });
     await run({ mailbox, script: { always: [{ steps: [{ say: "Done, 3 files." }] }] } });
     await world.send({ id: "m1" });
@@ -246,14 +246,14 @@ describe("a mailbox that commits reads in a second step", () => {
     expect(world.prompts()).toHaveLength(2);
   });
 
-  test("a row that is gone counts as committed, with a diagnostic", async () => {
+  test("a missing row counts as committed, with a diagnostic", async () => {
     answers.push({ outcome: "row_gone" });
     await run({ mailbox, script: { always: [{ steps: [{ say: "Done, 3 files." }] }] } });
     await world.send({ id: "m1" });
     expect(await world.reaches("m1", "responded")).toMatchObject({ diagnostics: ["mailbox_row_gone"] });
   });
 
-  test("a read that is owed after a restart is committed, and nothing is sent", async () => {
+  test("an owed read is committed after a restart, and nothing is sent", async () => {
     answers.push({ outcome: "failed", error: "locked" });
     await run({ mailbox, script: { always: [{ steps: [{ say: "Done, 3 files." }] }] } });
     await world.send({ id: "m1" });
@@ -275,7 +275,7 @@ describe("identity", () => {
     expect(world.prompts()).toHaveLength(1);
   });
 
-  test("a lane whose runtime is not there keeps its messages waiting and says why", async () => {
+  test("a lane whose runtime is not running keeps its messages waiting, with a reason", async () => {
     await run({ lanes: [{ runtime: "elsewhere" }] });
     await world.send({ id: "m1" });
     await world.clock.advance(10 * minute);
@@ -285,7 +285,7 @@ describe("identity", () => {
 });
 
 describe("a listener", () => {
-  test("that throws harms no delivery, and is reported", async () => {
+  test("that throws affects no delivery, and is reported", async () => {
     await run({ script: { always: [{ steps: [{ say: "Done, 3 files." }] }] } });
     world.waybill.ledger.onChange(() => {
       throw new Error("listener");
@@ -311,7 +311,7 @@ describe("a session that the agent has forgotten", () => {
 });
 
 describe("a store that cannot be written", () => {
-  test("stops everything before it is sent, opens no sessions without end, and goes on by itself", async () => {
+  test("stops every send, does not keep opening sessions, and work continues automatically", async () => {
     await run({ script: { always: [{ steps: [{ say: "Done, 3 files." }] }] } });
     const { store } = world.waybill;
     const { openSession } = store;
@@ -331,7 +331,7 @@ describe("a store that cannot be written", () => {
   });
 });
 
-describe("a commit that fails after what was decided has been staged", () => {
+describe("a commit that fails after a decision was staged", () => {
   const types = ["admitted", "submit", "accepted", "proven"] as const;
 
   test.each(types.slice(1))("with %s sends nothing, and costs no answer and no second prompt", async (type) => {
@@ -360,7 +360,7 @@ describe("a commit that fails after what was decided has been staged", () => {
 });
 
 describe("a stop that could not be committed", () => {
-  test("has aborted nothing, although the courier saw it before it was to be durable", async () => {
+  test("aborts nothing, although the courier saw it before it was durable", async () => {
     await run({ script: { turns: [{ steps: [{ hang: true }] }] } });
     await world.send({ id: "m1" });
     const record = await world.reaches("m1", "accepted");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startWorld } from "../support/waybill.ts";
 
-test("an attempt tells when it was sent, stored, begun, finished and proven", async () => {
+test("an attempt records when it was sent, stored, begun, finished and proven", async () => {
   const world = await startWorld({
     script: {
       turns: [{ steps: [{ wait: 3000 }, { tool: "read" }, { wait: 4000 }, { say: "Port 8080." }] }],
@@ -20,7 +20,7 @@ test("an attempt tells when it was sent, stored, begun, finished and proven", as
   }).toEqual({ stored: 0, firstToken: 3005, lastActivity: 7015, finished: 7015, proven: 7015 });
 });
 
-test("a turn that goes on after its proof is finished when it ends, and proven before", async () => {
+test("a turn that continues after its proof is finished when it ends, and proven before", async () => {
   const world = await startWorld({
     lanes: [{ contract: "tool" }],
     script: { turns: [{ steps: [{ reply: "The port is 8080." }, { wait: 60_000 }, { say: "Sent." }] }] },
@@ -35,7 +35,7 @@ test("a turn that goes on after its proof is finished when it ends, and proven b
   expect(attempt?.finishedAt).toBeGreaterThan(attempt?.provenAt ?? Number.POSITIVE_INFINITY);
 });
 
-test("an attempt that brought nothing has no proof, and the one that was answered has", async () => {
+test("an attempt without a result has no proof, and the answered one has", async () => {
   const world = await startWorld({ script: { turns: [{ steps: [] }, { steps: [{ say: "Port 8080." }] }] } });
   await world.send({ id: "m1" });
   expect((await world.reaches("m1", "responded")).attemptList).toMatchObject([

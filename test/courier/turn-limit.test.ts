@@ -1,4 +1,4 @@
-/** How many lanes work on messages from chats at a time, on the real store with scripted agents. */
+/** Limits how many lanes work on messages from chats at a time, on the real store with scripted agents. */
 import { expect, test } from "vitest";
 import type { World, WorldOptions } from "../support/waybill.ts";
 import { startWorld } from "../support/waybill.ts";
@@ -28,7 +28,7 @@ test("no more lanes than allowed work on messages from chats; the others wait wi
   expect(world.waybill.courier.waitReason("d")).toBeNull();
 });
 
-test("the sender of one message of many that come at once can be told at once that it waits", async () => {
+test("each sender of many simultaneous messages can be told immediately that theirs waits", async () => {
   const world = await startWorld(options);
   const sent = await Promise.all(lanes.map(({ id }) => ask(world, id)));
   const waiting = sent.filter(({ laneId }) => world.waybill.courier.waitReason(laneId) !== null);
@@ -36,7 +36,7 @@ test("the sender of one message of many that come at once can be told at once th
   await world.clock.until(async () => (await statuses(world, "a", "b", "c", "d")).every((one) => one === "responded"));
 });
 
-test("messages of other sources are not limited and take no place", async () => {
+test("messages from other sources are not limited and take no slot", async () => {
   const world = await startWorld(options);
   for (const lane of ["a", "b"]) await ask(world, lane, `m-${lane}`, "cli");
   for (const lane of ["c", "d"]) await ask(world, lane);
@@ -44,7 +44,7 @@ test("messages of other sources are not limited and take no place", async () => 
   expect(await statuses(world, "a", "b", "c", "d")).toEqual(["accepted", "accepted", "accepted", "accepted"]);
 });
 
-test("a message that waits in a paused lane delays no other lane, and starts when its lane is resumed", async () => {
+test("a message waiting in a paused lane delays no other lane, and starts when its lane is resumed", async () => {
   const world = await startWorld({ ...options, maxTurns: { source: "telegram", max: 1 } });
   for (const lane of ["a", "b", "c"]) {
     await ask(world, lane);
@@ -57,7 +57,7 @@ test("a message that waits in a paused lane delays no other lane, and starts whe
   await world.clock.until(async () => (await statuses(world, "b"))[0] === "responded");
 });
 
-test("a message that waits can be withdrawn, and a stopped one gives its place to the next", async () => {
+test("a waiting message can be withdrawn, and a stopped one gives its slot to the next", async () => {
   const world = await startWorld({ ...options, maxTurns: { source: "telegram", max: 1 } });
   for (const lane of ["a", "b", "c"]) {
     await ask(world, lane);
@@ -69,7 +69,7 @@ test("a message that waits can be withdrawn, and a stopped one gives its place t
   expect(await statuses(world, "a", "b", "c")).toEqual(["cancelled", "cancelled", "accepted"]);
 });
 
-test("a restart counts what was sent before it", async () => {
+test("a restart counts messages that were sent before it", async () => {
   const world = await startWorld(options);
   for (const lane of ["a", "b", "c"]) {
     await ask(world, lane);

@@ -1,4 +1,4 @@
-/** What the courier makes of verdicts: what is shown, what is asked again and how, what waits for a person. */
+/** What the courier does with verdicts: what is shown, what is retried and how, what waits for a person. */
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ const written = async (world: Awaited<ReturnType<typeof start>>) =>
   ]);
 
 describe("an acknowledgement on a text lane", () => {
-  test("is shown at once and marked, and the agent is asked once to go on", async () => {
+  test("is shown immediately and marked, and the agent is asked once to continue", async () => {
     const world = await start("text", [{ steps: [{ say: "Got it, will do." }] }, { steps: [{ say: answer }] }]);
     await world.send({ id: "m1" });
     await world.clock.advance(5 * second);
@@ -32,7 +32,7 @@ describe("an acknowledgement on a text lane", () => {
     expect(world.prompts()[1]?.text).toMatch(/acknowledged/);
   });
 
-  test("closes an ask when it comes again, and is not asked a third time", async () => {
+  test("closes an ask when it comes again, without a third prompt", async () => {
     const world = await start("text", [{ steps: [{ say: "Got it." }] }, { steps: [{ say: "On it." }] }]);
     await world.send({ id: "m1", actionMode: "ask" });
     const record = await world.reaches("m1", "responded", "failed_terminal");
@@ -48,7 +48,7 @@ describe("an acknowledgement on a text lane", () => {
     expect(world.prompts()).toHaveLength(3);
   });
 
-  test("closes a do beside work, which is then asked for a summary", async () => {
+  test("closes a do together with work, followed by a request for a summary", async () => {
     const turns = [
       { steps: [{ tool: "write" }, { say: "On it." }] },
       { when: "few sentences", steps: [{ say: "Renamed 3 files." }] },
@@ -59,13 +59,13 @@ describe("an acknowledgement on a text lane", () => {
     expect(await texts(world)).toEqual(["Renamed 3 files."]);
   });
 
-  test("is enough for a notice", async () => {
+  test("is enough for a notification", async () => {
     const world = await start("text", [{ steps: [{ say: "Noted." }] }]);
     await world.send({ id: "m1", actionMode: "notify" });
     expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1 });
   });
 
-  test("closes an ask at once where nothing may be asked again", async () => {
+  test("closes an ask immediately if no retry is allowed", async () => {
     const world = await start("text", [{ steps: [{ say: "Got it." }] }], { policy: { automaticRetry: false } });
     await world.send({ id: "m1" });
     expect(await world.reaches("m1", "responded")).toMatchObject({
@@ -74,8 +74,8 @@ describe("an acknowledgement on a text lane", () => {
   });
 });
 
-describe("what an agent says that its reply is", () => {
-  test("progress is shown at once and closes nothing; the retry asks for the outcome", async () => {
+describe("the declared outcome of a reply", () => {
+  test("progress is shown immediately and closes nothing, and the retry asks for the outcome", async () => {
     const turns = [
       { steps: [{ reply: "Two of three hosts are done.", outcome: "progress" }] },
       { steps: [{ reply: "All three are done.", outcome: "done" }] },
@@ -89,7 +89,7 @@ describe("what an agent says that its reply is", () => {
     expect(world.prompts()[1]?.text).toMatch(/with its outcome/);
   });
 
-  test.each(["question", "blocked"])("a %s closes, and the next word is the sender's", async (outcome) => {
+  test.each(["question", "blocked"])("a %s closes the delivery, and the sender is next", async (outcome) => {
     const world = await start("tool", [{ steps: [{ reply: "Which branch", outcome }] }]);
     await world.send({ id: "m1", actionMode: "do" });
     expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1, proof: { outcome } });
@@ -105,7 +105,7 @@ describe("what an agent says that its reply is", () => {
 });
 
 describe("a reply that did not arrive", () => {
-  test("though its tool said so is looked for once more, and then asked for again", async () => {
+  test("although its tool reported success gets one more reconcile, and then a retry", async () => {
     const turns = [
       { steps: [{ reply: answer, pretends: true }, { say: "I have replied." }] },
       { steps: [{ reply: answer }] },
@@ -119,7 +119,7 @@ describe("a reply that did not arrive", () => {
     expect(world.prompts()[1]?.text).toMatch(/did not arrive: the message is not in the mailbox/);
   });
 
-  test("because it went to somebody else is asked for again, and the retry says to whom it went", async () => {
+  test("because it went to somebody else is retried, and the retry names who got it", async () => {
     const turns = [
       { steps: [{ reply: answer, to: "bob" }, { say: "I have told them." }] },
       { steps: [{ reply: answer }] },
@@ -130,7 +130,7 @@ describe("a reply that did not arrive", () => {
     expect(world.prompts()[1]?.text).toMatch(/it went to "bob" instead of "user"/);
   });
 
-  test("by another team's tool is quoted as that tool told it", async () => {
+  test("by another team's tool is quoted as that tool reported it", async () => {
     const input = { to: "user", text: answer, relayOfMessageId: "m1" };
     const failing = { tool: "agent-teams_message_send", input, output: "The mailbox is full." };
     const turns = [{ steps: [failing, { say: "I have replied." }] }, { steps: [{ reply: answer }] }];
@@ -141,11 +141,11 @@ describe("a reply that did not arrive", () => {
   });
 });
 
-describe("work that failed", () => {
+describe("failed work", () => {
   test.each([
     ["a command that exits with 1", { tool: "bash", exitCode: 1 }],
     ["a command that took too long", { tool: "bash", timesOut: true }],
-  ])("%s and nothing else does not close a do", async (_, step) => {
+  ])("(only %s) does not close a do", async (_, step) => {
     const world = await start("text", [
       { steps: [step] },
       { steps: [{ tool: "bash", exitCode: 0 }, { say: "It runs: 3 of 3." }] },
@@ -157,7 +157,7 @@ describe("work that failed", () => {
 });
 
 describe("a provider's error", () => {
-  test("that only a person can mend ends the message and pauses the lane, and later ones wait", async () => {
+  test("that only a person can fix ends the message and pauses the lane, and later ones wait", async () => {
     const world = await start("text", [
       { steps: [{ error: "402 Insufficient balance" }] },
       { steps: [{ say: answer }] },
@@ -172,7 +172,7 @@ describe("a provider's error", () => {
     expect(await world.reaches("m2", "responded")).toMatchObject({ attempts: 1 });
   });
 
-  test("is waited out as long as the provider asks for, across a restart", async () => {
+  test("is waited out for as long as the provider asks, even across a restart", async () => {
     const turns = [
       { steps: [{ error: "Rate limit reached. Please try again in 20m." }] },
       { steps: [{ say: answer }] },
@@ -187,7 +187,7 @@ describe("a provider's error", () => {
     expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 2 });
   });
 
-  test("as the words of a turn that ended normally is shown and asked again, and never fails for good", async () => {
+  test("as the text of a turn that ended normally is shown and retried, and never fails for good", async () => {
     const notice = "Your credit balance is too low to access the API.";
     const world = await startWorld({ script: { always: [{ steps: [{ say: notice }] }] } });
     await world.send({ id: "m1" });
@@ -208,7 +208,7 @@ describe("files", () => {
   const directory = mkdtempSync(join(tmpdir(), "waybill-verdicts-"));
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-  test("that a reply by tool names and nobody finds are noted with the delivery", async () => {
+  test("that a reply by tool names and that are missing are noted on the delivery", async () => {
     const lanes = [{ directory, contract: "tool" as const }];
     const world = await startWorld({ lanes, script: { turns: [{ steps: [{ reply: "Wrote no.txt." }] }] } });
     await world.send({ id: "m1" });
@@ -217,7 +217,7 @@ describe("files", () => {
     expect((await world.delivery("m1")).diagnostics).toEqual(["claimed_file_missing:no.txt"]);
   });
 
-  test("that changed are listed where a summary is asked for", async () => {
+  test("that changed are listed in the request for a summary", async () => {
     writeFileSync(join(directory, "changed.txt"), "new");
     const turns = [{ steps: [{ tool: "write" }] }, { when: "few sentences", steps: [{ say: "Wrote it: 1 file." }] }];
     const world = await startWorld({ lanes: [{ directory }], script: { turns } });
@@ -226,7 +226,7 @@ describe("files", () => {
     expect(world.prompts()[1]?.text).toContain("Changed since it came: changed.txt.");
   });
 
-  test("a lane is given back when no summary has come after 90 seconds", async () => {
+  test("a lane is released if no summary has come after 90 seconds", async () => {
     const turns = [
       { when: "<m1>", steps: [{ tool: "write" }] },
       { when: "few sentences", steps: [{ hang: true as const }] },

@@ -25,7 +25,7 @@ afterEach(async () => {
   await file.dispose();
 });
 
-/** A delivery that is to be looked at `inMs` from now. */
+/** A delivery whose reconcile is due `inMs` from now. */
 async function aLook(clock: ManualClock, lane: string, inMs: number, team: string | null = null): Promise<string> {
   const made = await store.putLane(aLane({ id: lane, team }));
   const message = aMessage({ recipient: { kind: "lane", lane } });
@@ -70,7 +70,7 @@ async function watch(clock: ManualClock, attend: (due: DueReconcile) => Promise<
 }
 
 describe("the watchdog", () => {
-  test("does not forget a look that becomes due between two questions", async () => {
+  test("does not forget a reconcile that becomes due between two queries", async () => {
     for (let inMs = 0; inMs < 6; inMs++) {
       const clock = new ManualClock({ restless: true });
       const id = await aLook(clock, `lane-${inMs}`, inMs);
@@ -85,7 +85,7 @@ describe("the watchdog", () => {
     }
   });
 
-  test("looks at two at once, at one of a team, and goes on with the next when one has ended", async () => {
+  test("reconciles two at a time, one per team, and continues with the next when one has ended", async () => {
     const clock = new ManualClock();
     for (const lane of ["red-1", "red-2"]) await aLook(clock, lane, 10, "red");
     for (const lane of ["a", "b"]) await aLook(clock, lane, 10);
@@ -111,7 +111,7 @@ describe("the watchdog", () => {
     await settled();
   });
 
-  test("a team with many due looks does not starve another", async () => {
+  test("does not let a team with many due reconciles starve another", async () => {
     const clock = new ManualClock();
     for (let count = 0; count < 70; count++) await aLook(clock, `red-${count}`, 1, "red");
     await aLook(clock, "blue", 2, "blue");
@@ -132,7 +132,7 @@ describe("the watchdog", () => {
     expect(started).toHaveLength(71);
   });
 
-  test("a look that moves nothing, or fails, is tried again later and starves nobody", async () => {
+  test("retries later a reconcile that moves nothing or fails, and starves no other", async () => {
     const clock = new ManualClock();
     for (const lane of ["stuck-1", "stuck-2", "stuck-3"]) await aLook(clock, lane, 1);
     await aLook(clock, "fine", 1000);

@@ -1,4 +1,4 @@
-/** The daemon is killed as soon as an abort was answered: what was stopped does not run on when it is back. */
+/** The daemon is killed as soon as an abort was answered: an aborted turn must not continue after the restart. */
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import type { KilledAgent } from "../support/agent-kills.ts";
@@ -47,7 +47,7 @@ async function sessionOf(program: Program): Promise<OpencodeSession> {
   return session;
 }
 
-/** Of each prompt, oldest first. What is sent now gets its turn once nothing else has the lane. */
+/** The outcome of each prompt, oldest first. A message sent now gets its turn once the lane is free. */
 async function ends(program: Program): Promise<string[]> {
   const client = program.client();
   const { deliveryId } = await client.send({ to: { lane: "lane" }, text: "quick" });
@@ -59,11 +59,11 @@ async function ends(program: Program): Promise<string[]> {
 describe.each([
   ["stub", stubProgram, [0, 30, 300]],
   ["OpenCode", programOf(killedOpencode), [0, 400]],
-  // While its program starts, and in its turn.
+  // While its program starts, and during its turn.
   ["Claude Code", programOf(killedClaude), [0, 500, 2500]],
   ["pi", programOf(killedPi), [0, 500, 2500]],
 ] as const)("%s", (_, configured, moments) => {
-  test("what was aborted does not run on after a restart", async () => {
+  test("an aborted turn does not continue after a restart", async () => {
     const program = await configured();
     for (const moment of moments) {
       await program.up();

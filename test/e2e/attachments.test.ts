@@ -1,4 +1,4 @@
-/** Files that go with messages, on the built program: the command line, the API, and crashes. */
+/** Attachments on the built program: the command line, the API, and crashes. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -28,7 +28,7 @@ afterAll(() => waybill.dispose());
 const send = (...args: string[]) => waybill.run(["send", "--lane", "chat", ...args, "What is this?"]);
 
 describe("waybill send --attach", () => {
-  test("brings the files to the agent, each with its type, and prints the answer", async () => {
+  test("delivers the files to the agent, each with its type, and prints the answer", async () => {
     const result = await send("--id", "m1", "--attach", at("shot", png), "--attach", at("notes.md", notes), "--wait");
     expect(result).toMatchObject({ code: 0, stdout: "I see 1 picture.\n" });
     expect(waybill.prompts().filter(({ text }) => text === "What is this?")).toMatchObject([
@@ -46,19 +46,24 @@ describe("waybill send --attach", () => {
     ]);
   });
 
-  test("keeps them for their owner alone", () => {
+  test("stores them readable only by their owner", () => {
     expect(statSync(files()).mode & 0o777).toBe(0o700);
     expect(statSync(join(files(), sha256(png))).mode & 0o777).toBe(0o600);
   });
 
   test.each([
-    ["a file that is missing", () => join(waybill.work, "none.png"), "file_unusable", /none\.png does not exist/],
+    ["a missing file", () => join(waybill.work, "none.png"), "file_unusable", /none\.png does not exist/],
     ["a directory", () => waybill.work, "file_unusable", /is a directory/],
-    ["no regular file", () => "/dev/null", "file_unusable", /is not a regular file/],
-    ["a pipe that nobody writes to", () => aPipe(), "file_unusable", /is not a regular file/],
-    ["one that is too large", () => at("big.txt", "x".repeat(1_000_001)), "attachment_too_large", /1000000 bytes/],
+    ["a file that is not regular", () => "/dev/null", "file_unusable", /is not a regular file/],
+    ["a pipe without a writer", () => aPipe(), "file_unusable", /is not a regular file/],
+    ["a file that is too large", () => at("big.txt", "x".repeat(1_000_001)), "attachment_too_large", /1000000 bytes/],
     ["an archive", () => at("a.zip", "PK\x03\x04"), "attachments_not_supported", /no files of type application\/zip/],
-    ["a picture that is none", () => at("fake.png", "PK"), "attachments_not_supported", /application\/octet-stream/],
+    [
+      "a file with a false image extension",
+      () => at("fake.png", "PK"),
+      "attachments_not_supported",
+      /application\/octet-stream/,
+    ],
   ])("refuses %s, and sends nothing", async (_, path, code, words) => {
     const before = waybill.prompts().length;
     const { code: exit, stderr } = await send("--json", "--attach", path());
@@ -85,7 +90,7 @@ describe("the API", () => {
     expect(answer.headers.get("content-disposition")).toBe("attachment; filename*=UTF-8''d%C3%A4ta.csv");
   });
 
-  test("takes files for those with the token alone", async () => {
+  test("accepts files only with the token", async () => {
     const url = `${waybill.daemonFile.url}/v1/attachments?name=a`;
     expect((await fetch(url, { method: "POST", body: "hello" })).status).toBe(401);
     const headers = { Origin: "https://evil.example" };
@@ -98,7 +103,7 @@ describe("the API", () => {
 describe("a crash", () => {
   const lost = "lost".repeat(1000);
 
-  test("during an upload leaves a file of no name, and between upload and message one that can still be named", async () => {
+  test("during an upload leaves an unnamed file, and between upload and message a file that can still be used", async () => {
     const stored = await waybill
       .client()
       .attach(new Uint8Array(Buffer.from("kept")), { name: "kept.txt", mimeType: "text/plain" });
@@ -117,7 +122,7 @@ describe("a crash", () => {
     expect(again.id).toBe(sha256(Buffer.from(lost)));
   });
 
-  test("leaves nothing for good: after a day only what messages name is there", async () => {
+  test("leaves nothing forever: after a day only files that messages name remain", async () => {
     const { messages } = await waybill.client().messages();
     const named = new Set(messages.flatMap(({ attachments }) => attachments.map(({ id }) => id)));
     const inTwoDays = { ...systemClock, now: () => Date.now() + 2 * 24 * 3600_000 };
@@ -128,7 +133,7 @@ describe("a crash", () => {
     expect(readFileSync(join(files(), sha256(png)))).toEqual(png);
   });
 
-  /** Sends all but the last byte, and waits until the daemon has written what came. */
+  /** Sends all but the last byte, and waits until the daemon has written the rest. */
   async function beginUpload(content: string): Promise<void> {
     mkdirSync(files(), { recursive: true });
     const { hostname, port } = new URL(waybill.daemonFile.url ?? "");

@@ -1,4 +1,4 @@
-/** A disk that is full or read-only, under the running daemon: a clear answer, nothing lost, and it goes on by itself. */
+/** A full or read-only disk under the running daemon: a clear error, nothing lost, and recovery without help. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
@@ -16,15 +16,15 @@ beforeEach(() => {
 });
 afterEach(() => waybill.dispose());
 
-/** Mounts of the process's own: nobody else sees them, and they are gone with it. */
+/** Mounts in a separate namespace: no other process sees them, and they end with the process. */
 const within = (mount: string) => ["unshare", "--map-root-user", "--mount", "sh", "-c", `${mount} && exec "$@"`, "sh"];
 const canMount = spawnSync("unshare", ["--map-root-user", "--mount", "true"]).status === 0;
 
-// Where mounting is not allowed, as on a Mac, there is no small disk to fill; CI has one.
+// Without permission to mount, as on a Mac, there is no small disk to fill; CI has one.
 describe.skipIf(!canMount && !process.env.CI)("a disk", () => {
-  test("that is full turns messages away with 503, makes /ready red, and is forgotten once there is room", async () => {
+  test("that is full rejects messages with 503 and makes /ready red, until there is space again", async () => {
     const daemon = await waybill.up({}, within(`mount -t tmpfs -o size=4m tmpfs "${disk}"`));
-    // The mount is seen through the process that has it.
+    // The mount is visible through its process.
     const ballast = `/proc/${daemon.pid}/root${disk}/ballast`;
     const before = await waybill.client().sendAndWait({ to: { lane: "lane" }, text: "Is it green?", messageId: "m1" });
     expect(before.status).toBe("responded");
@@ -32,7 +32,7 @@ describe.skipIf(!canMount && !process.env.CI)("a disk", () => {
     truncateSync(ballast, statSync(ballast).size - 100_000);
     const refused = await post({ to: { lane: "lane" }, text: "x".repeat(200_000), messageId: "m2" });
     expect([refused.status, await refused.json()]).toMatchObject([503, { error: { code: "store_unwritable" } }]);
-    // Each time, although the little that is written for it would fit.
+    // Each time, although the small write itself would fit.
     for (let probe = 0; probe < 8; probe++) {
       expect(await ready()).toEqual([503, expect.arrayContaining(["store_unwritable"])]);
     }

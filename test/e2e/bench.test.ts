@@ -1,4 +1,4 @@
-/** The benchmarks are not part of the tests; that they run, and that their document fits their results, is. */
+/** Benchmarks are not part of the tests, but these check that they run and that their document matches the results. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
@@ -14,7 +14,7 @@ async function run(script: string, ...args: string[]): Promise<{ code: number; s
 
 type Result = { name: string; measurements: { subject: string; median: number; samples: number[] }[] };
 
-test("a tiny run of the ledger benchmark measures Waybill and what SQLite alone does", async () => {
+test("a quick run of the ledger benchmark measures Waybill and SQLite alone", async () => {
   const { code, stdout } = await run("run.mjs", "ledger", "--quick", "--no-peers", "--json");
   expect(code).toBe(0);
   const [ledger] = JSON.parse(stdout) as [Result];
@@ -29,12 +29,12 @@ test("a tiny run of the ledger benchmark measures Waybill and what SQLite alone 
   }
 });
 
-test("an unknown benchmark is refused with the names of those that there are", async () => {
+test("an unknown benchmark is refused with the list of known ones", async () => {
   const { code, stderr } = await run("run.mjs", "leger");
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^There is no benchmark "leger". There are: ledger, latency/);
+  expect(stderr).toMatch(/^Unknown benchmark "leger". Known: ledger, latency/);
 });
 
-test("docs/benchmarks.md is what the last results say", async () => {
+test("docs/benchmarks.md matches the last results", async () => {
   expect(await run("document.mjs", "--check")).toEqual({ code: 0, stdout: "", stderr: "" });
 });

@@ -1,6 +1,6 @@
 /**
- * What `docs/claude.md` says about Claude Code and Waybill leans on, tried on the real program. A new version that
- * behaves otherwise fails here first.
+ * Facts in `docs/claude.md` that Waybill relies on, tested on the real program. A new version that
+ * behaves differently fails here first.
  */
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ const questions = [
   { question: "Which colour?", header: "Colour", options: choices("Red", "Blue"), multiSelect: false },
   { question: "Which fruits?", header: "Fruits", options: choices("Fig", "Plum"), multiSelect: true },
 ];
-/** Of this run alone, so that it can be found. */
+/** Unique to this run, so that it can be found. */
 const longRest = `sleep 9${process.pid}`;
 const script: ModelScriptInput = {
   rules: [
@@ -70,7 +70,7 @@ const statesOf = (lines: readonly ClaudeLine[], uuid: string) =>
 const textOf = (row: ClaudeLine | undefined) => row?.message?.content?.[0]?.text ?? row?.message?.content;
 const spoken = (rows: readonly ClaudeLine[]) => rows.filter(({ type }) => type === "user" || type === "assistant");
 
-/** From a row up to the prompt that it belongs to. */
+/** The chain from a row up to its prompt. */
 function chainOf(rows: readonly ClaudeLine[], last: ClaudeLine | undefined): string[] {
   const byId = new Map(rows.filter(({ uuid }) => uuid !== undefined).map((row) => [row.uuid, row]));
   const chain: string[] = [];
@@ -84,7 +84,7 @@ function newSession(...args: string[]) {
 }
 
 describe("a prompt", () => {
-  test("is told of at once, stored while the model is still waited for, and replayed with the model's first byte", async () => {
+  test("is reported immediately, stored before the model answers, and replayed with the model's first byte", async () => {
     const { session, claude } = newSession();
     const ready = claude.request("initialize");
     await claude.until((line) => line.type === "control_response" && line.response.request_id === ready);
@@ -118,7 +118,7 @@ describe("a prompt", () => {
     await claude.stop();
   });
 
-  test("that comes while a tool runs joins the turn: one result for both, and no user row of its own", async () => {
+  test("that arrives while a tool runs joins the turn: one result for both, and no separate user row", async () => {
     const { session, claude } = newSession();
     const first = claude.prompt("work");
     await claude.until((line) => line.message?.content?.[0]?.type === "tool_use");
@@ -130,7 +130,7 @@ describe("a prompt", () => {
     await claude.stop();
   });
 
-  test("that begins with a slash is a command of the program, and the model never sees it", async () => {
+  test("that begins with a slash is a command to the program, and the model never sees it", async () => {
     const { claude } = newSession();
     const before = world.model.calls.length;
     expect(await claude.result(claude.prompt("/cost"))).toMatchObject({ num_turns: 0 });
@@ -138,7 +138,7 @@ describe("a prompt", () => {
     await claude.stop();
   });
 
-  test("that is too long is compacted within its turn; the answer hangs below the summary", async () => {
+  test("that is too long is compacted within its turn, and the answer is below the summary", async () => {
     const { session, claude } = newSession();
     for (const text of ["be quick", "be quick"]) await claude.result(claude.prompt(text));
     const uuid = claude.prompt("too long");
@@ -152,7 +152,7 @@ describe("a prompt", () => {
     await claude.stop();
   });
 
-  test("that the model answers with nothing is put to it once more, and leaves no assistant row", async () => {
+  test("with an empty answer is put to the model once more, and leaves no assistant row", async () => {
     const { session, claude } = newSession();
     expect(await claude.result(claude.prompt("say nothing"))).toMatchObject({ is_error: false, result: "" });
     await world.row(session, ({ isMeta }) => isMeta === true);
@@ -164,8 +164,8 @@ describe("a prompt", () => {
   });
 });
 
-describe("a process that was killed in mid-turn", () => {
-  test("before the first answer was whole runs the same id again after a resume", async () => {
+describe("a process that was killed mid-turn", () => {
+  test("before the first answer was complete runs the same id again after a resume", async () => {
     const { session, claude } = newSession();
     const before = world.asked("take long");
     const uuid = claude.prompt("take long");
@@ -214,8 +214,8 @@ describe("a process that was killed in mid-turn", () => {
   );
 });
 
-describe("a message of another session", () => {
-  test("begins a turn that is told of at once, and whose result has an origin and does not name it", async () => {
+describe("a message from another session", () => {
+  test("starts a turn that is reported immediately; its result has an origin and does not name the message", async () => {
     const { session, claude } = newSession();
     await claude.result(claude.prompt("be quick"));
     const from = claude.lines.length;
@@ -236,7 +236,7 @@ describe("a message of another session", () => {
   });
 });
 
-test("a program whose reader died finishes its turn, and then ends by itself", async () => {
+test("a program that loses its reader finishes its turn and then exits", async () => {
   const { session, claude } = newSession();
   claude.prompt("work");
   await claude.until((line) => line.message?.content?.[0]?.type === "tool_use");
@@ -247,7 +247,7 @@ test("a program whose reader died finishes its turn, and then ends by itself", a
   expect(textOf(world.rows(session).findLast(({ type }) => type === "assistant"))).toBe("Worked.");
 });
 
-test("a session that is not there cannot be resumed, and one that is there cannot be made", async () => {
+test("an unknown session cannot be resumed, and an existing one cannot be created", async () => {
   const { session, claude } = newSession();
   await claude.result(claude.prompt("be quick"));
   claude.child.stdin.end();
@@ -259,7 +259,7 @@ test("a session that is not there cannot be resumed, and one that is there canno
 });
 
 describe("an ask", () => {
-  test("is answered with allow or deny and the turn goes on; asks of one message come one after the other", async () => {
+  test("is answered with allow or deny and the turn continues; asks of one message come one after the other", async () => {
     const { claude } = newSession();
     const uuid = claude.prompt("touch");
     const first = await claude.ask();
@@ -294,7 +294,7 @@ describe("an ask", () => {
     await claude.stop();
   });
 
-  test("comes although the project's settings let edits pass, where the flags name another mode", async () => {
+  test("comes if the flags name a mode, even if the project's settings allow edits", async () => {
     const settings = join(world.directory, ".claude");
     mkdirSync(settings, { recursive: true });
     writeFileSync(join(settings, "settings.json"), JSON.stringify({ permissions: { defaultMode: "acceptEdits" } }));
@@ -320,7 +320,7 @@ describe("an ask", () => {
   });
 });
 
-test("an interrupt kills the tool, ends the turn as aborted, and stands in the transcript", async () => {
+test("an interrupt kills the tool, ends the turn as aborted, and appears in the transcript", async () => {
   const { session, claude } = newSession("--allowedTools", "Bash");
   const rests = async () => (await processTable()).some(({ command }) => command === longRest);
   const uuid = claude.prompt("rest");
@@ -335,8 +335,8 @@ test("an interrupt kills the tool, ends the turn as aborted, and stands in the t
   await claude.stop();
 });
 
-describe("an error of the provider", () => {
-  test("that cannot be helped ends the turn; its text is no answer, and `subtype` says success all the same", async () => {
+describe("a provider error", () => {
+  test("that is permanent ends the turn; its text is not an answer, and `subtype` is still success", async () => {
     const { session, claude } = newSession();
     const result = await claude.result(claude.prompt("no money"));
     expect(result).toMatchObject({ subtype: "success", is_error: true, terminal_reason: "api_error" });
@@ -349,7 +349,7 @@ describe("an error of the provider", () => {
     await claude.stop();
   });
 
-  test("that may pass is tried again, as often as the environment says", async () => {
+  test("that is transient is retried as often as the environment says", async () => {
     const claude = world.start(["--session-id", randomUUID()], { CLAUDE_CODE_MAX_RETRIES: "1" });
     expect(await claude.result(claude.prompt("busy there"))).toMatchObject({ is_error: true, api_error_status: 429 });
     expect(claude.lines.filter(({ subtype }) => subtype === "api_retry")).toMatchObject([{ max_retries: 1 }]);
@@ -358,7 +358,7 @@ describe("an error of the provider", () => {
 });
 
 describe("a subagent", () => {
-  test("without background tasks works within the turn, and its lines and asks say whose they are", async () => {
+  test("without background tasks works within the turn, and its lines and asks name it", async () => {
     const { session, claude } = newSession();
     const uuid = claude.prompt("delegate");
     const ask = await claude.ask();
@@ -375,7 +375,7 @@ describe("a subagent", () => {
     await claude.stop();
   });
 
-  test("by default goes on after the turn has ended, and starts another turn by itself", async () => {
+  test("by default continues after the end of the turn, and starts another turn", async () => {
     const env = { CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "0" };
     const claude = world.start(["--session-id", randomUUID(), "--allowedTools", "Bash"], env);
     expect((await claude.result(claude.prompt("delegate"))).origin).toBeUndefined();
@@ -385,7 +385,7 @@ describe("a subagent", () => {
   });
 });
 
-test("tools of an MCP server are offered at once under its name", async () => {
+test("tools of an MCP server are offered immediately, under its name", async () => {
   const path = join(world.home, "server.mjs");
   writeFileSync(path, tinyServer);
   const config = JSON.stringify({ mcpServers: { tiny: { command: process.execPath, args: [path] } } });

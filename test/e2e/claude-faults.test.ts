@@ -10,7 +10,7 @@ import { ClaudeLanes } from "../support/claude-lanes.ts";
 
 let world: ClaudeLanes;
 let count = 0;
-/** Another one for each test, on the same lane. */
+/** A new one for each test, on the same lane. */
 let id = "";
 
 beforeAll(async () => {
@@ -28,17 +28,17 @@ const hangs = { breaks: { how: "hang" as const } };
 
 const write = { tools: [{ tool: "Write", input: { file_path: "note.txt", content: "x" } }] };
 
-/** Of the program itself, and of its tools. */
+/** The program itself, and its tools. */
 const processesOf = async (program: ProcessRecord) => processTreeOf(program, await processTable(), process.pid);
 
-/** Its first call is answered so far, and the program has gone on to what follows. */
+/** Waits until the first model call is answered and the program has continued. */
 async function isAtWork(prompt: string): Promise<void> {
   await world.modelIsAsked(prompt);
   await world.until(id, ({ status }) => status === "accepted");
 }
 
 describe("a program that is killed", () => {
-  test("before the agent said anything is started again, and the message is answered once", async () => {
+  test("before any output is restarted, and the message is answered once", async () => {
     world.script({ rules: [{ once: true, steps: [hangs] }, { steps: [{ say: "After all." }] }] });
     await world.send(id, "early");
     await isAtWork("early");
@@ -48,7 +48,7 @@ describe("a program that is killed", () => {
     expect((await world.answers()).filter((text) => text === "After all.")).toHaveLength(1);
   });
 
-  test("while a tool runs gets new ids, out of the repair budget, since it would swallow the old ones", async () => {
+  test("while a tool runs gets new ids from the repair budget, since it would ignore the old ones", async () => {
     world.script({ rules: [{ once: true, steps: [sleeps] }, { steps: [{ say: "Done now." }] }] });
     await world.send(id, "in a tool");
     await isAtWork("in a tool");
@@ -61,7 +61,7 @@ describe("a program that is killed", () => {
     expect(await processesOf(program)).toEqual([]);
   });
 
-  test("in one tool more often than it may be repaired goes on at the cost of attempts", async () => {
+  test("more often than the repair budget allows spends attempts", async () => {
     const inTool = { once: true, steps: [sleeps] };
     world.script({ rules: [inTool, inTool, inTool, { steps: [{ say: "Done in the end." }] }] });
     await world.send(id, "again and again");
@@ -70,7 +70,7 @@ describe("a program that is killed", () => {
       await world.until(id, ({ status, attemptList }) => status === "accepted" && attemptList.length === kill);
       const program = world.program();
       await world.toolRuns(program.sessionId);
-      // Before its call is in the file, the prompt would count as one that never ran, and be sent again.
+      // Before the call is in the file, the prompt would count as never run, and be sent again.
       await world.until(id, ({ attemptList }) => (attemptList[kill - 1]?.firstTokenAt ?? null) !== null);
       process.kill(program.pid, "SIGKILL");
     }
@@ -80,8 +80,8 @@ describe("a program that is killed", () => {
   });
 });
 
-describe("when Waybill goes and comes back", () => {
-  test("a program at work finishes its turn alone, and its answer is found without a second prompt", async () => {
+describe("when Waybill stops and starts again", () => {
+  test("a working program finishes its turn alone, and its answer is found without a second prompt", async () => {
     world.script({ rules: [{ steps: [{ waitMs: 1500, say: "Finished alone." }] }] });
     await world.send(id, "alone");
     await isAtWork("alone");
@@ -93,14 +93,14 @@ describe("when Waybill goes and comes back", () => {
     expect((await world.answers()).at(-1)).toBe("Finished alone.");
   });
 
-  describe("a program that was left in a tool which does not end", () => {
+  describe("a program that is stuck in a tool", () => {
     let program: ProcessRecord;
     beforeEach(async () => {
       world.script({ rules: [{ once: true, steps: [sleeps] }, { steps: [{ say: "Done after that." }] }] });
       await world.send(id, "hangs");
       await isAtWork("hangs");
       program = world.program();
-      // The call stands in the transcript before its tool is started, and the program starts others before that.
+      // The call is in the transcript before its tool starts, and the program starts other processes before that.
       const itsToolRuns = async () => (await processesOf(program)).some(({ command }) => command.endsWith("sleep 60"));
       while (!(await itsToolRuns())) await wait(20);
       await world.waybill.close({ keepAgents: true });
@@ -108,7 +108,7 @@ describe("when Waybill goes and comes back", () => {
       expect(await itsToolRuns()).toBe(true);
     });
 
-    test("ends when a person stops it, with its tool, and the message is cancelled", async () => {
+    test("ends with its tool when a person stops it, and the message is cancelled", async () => {
       await world.waybill.people.stop("lane", "user");
       await world.until(id, ({ status, turnEndedAt }) => status === "cancelled" && turnEndedAt !== null);
       expect(await processesOf(program)).toEqual([]);
@@ -123,7 +123,7 @@ describe("when Waybill goes and comes back", () => {
     });
   });
 
-  test("what a program asked is asked again, and not taken for refused", async () => {
+  test("an ask of a program is asked again, and not taken for refused", async () => {
     world.script({ rules: [{ steps: [write, { say: "It is written." }] }] });
     await world.send(id, "may I");
     await world.until(id, ({ responseState }) => responseState === "permission_blocked");
@@ -140,7 +140,7 @@ describe("when Waybill goes and comes back", () => {
     await world.reaches(id, "responded");
   });
 
-  test("a session whose transcript is gone is stale, and the message goes to a fresh one", async () => {
+  test("a session with a missing transcript is stale, and the message goes to a fresh one", async () => {
     const { sessionId } = (await world.waybill.store.lane("lane")) ?? {};
     await world.stop();
     rmSync(join(world.home, ".claude", "projects"), { recursive: true });
@@ -153,7 +153,7 @@ describe("when Waybill goes and comes back", () => {
   });
 });
 
-test("a prompt waits for a program that somebody started and gave up on", async () => {
+test("a prompt waits for a program that an earlier caller started and gave up on", async () => {
   await world.stop();
   await world.start();
   const runtime = world.waybill.runtimes.get("claude");

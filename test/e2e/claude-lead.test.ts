@@ -1,6 +1,6 @@
 /**
- * The lead of a team with inbox files, as Waybill runs it: the real headless Claude Code, which reads its input and no
- * file. What stands in its inbox file reaches it as prompts, is proven, and is flagged as read after that.
+ * The lead of a team with inbox files, run by Waybill: the real headless Claude Code, which reads its input and no
+ * file. Rows in its inbox file reach it as prompts, are proven, and are flagged as read after that.
  */
 import { mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -55,7 +55,7 @@ afterAll(async () => {
 
 const letFinish = (name: string) => writeFileSync(join(daemon.directoryOf("lead"), name), "");
 const flags = () => files.rows("team-lead").map(({ messageId, read }) => [messageId, read]);
-/** Who said what to whom, in an inbox file. */
+/** The senders, texts and replies in an inbox file. */
 const saidIn = (inbox: string) =>
   files.rows(inbox).map(({ from, text, relayOfMessageId }) => [from, text, relayOfMessageId ?? null]);
 const turns = () => daemon.model.calls.filter(({ kind, step }) => kind === "turn" && step === 0);
@@ -74,7 +74,7 @@ async function deliveryOf(id: string): Promise<DeliveryDetail> {
   return program.client().delivery(deliveries[0]?.id ?? "");
 }
 
-/** Proven with one prompt, which stands under the attempt's id in the transcript, and was told to the model once. */
+/** Proven with one prompt, which has the attempt's id in the transcript and reached the model once. */
 async function expectOnePrompt(id: string, more: object = {}): Promise<void> {
   const delivery = await deliveryOf(id);
   expect(delivery).toMatchObject({ status: "responded", attempts: 1, attemptList: [{ sends: 1 }], ...more });
@@ -98,7 +98,7 @@ function promptIn({ message }: ClaudeLine): string {
 }
 
 describe("rows for the lead", () => {
-  test("are its prompts one after the other, each flagged as read after its own proof and not before", async () => {
+  test("become prompts one after the other, each flagged as read after its own proof and not before", async () => {
     const [m1, m2, m3] = ["nate", "user", "zoe"].map((from, index) =>
       aRow({ messageId: `m${index + 1}`, from, text: `Please work until m${index + 1}.`, extra: { of: from } }),
     );
@@ -128,7 +128,7 @@ describe("rows for the lead", () => {
     expect(messages).toMatchObject([{ from: "team-lead", text: "Worked until m2.", relayOfMessageId: "m2" }]);
   });
 
-  test("are nobody else's: rows of native teammates and news of programs are no prompts", async () => {
+  test("do not include rows for native teammates or notifications from programs", async () => {
     const idle = JSON.stringify({ type: "idle_notification", from: "nate", idleReason: "available" });
     const row = aRow({ from: "zoe", text: "Please work until never." });
     files.add("nate", row);
@@ -147,7 +147,7 @@ describe("rows for the lead", () => {
     expect(turns().map(({ prompt }) => /message (\w+) from/.exec(prompt)?.[1])).toEqual(["m1", "m2", "m3", "m5"]);
   });
 
-  test("that come while it works wait, and are delivered once", async () => {
+  test("that arrive while it works wait, and are delivered once", async () => {
     files.add("team-lead", aRow({ messageId: "m6", text: "Please work until m6." }));
     await isAsked("message m6 from");
     files.add("team-lead", aRow({ messageId: "m7", text: "Which port?" }));
@@ -162,11 +162,11 @@ describe("rows for the lead", () => {
   });
 });
 
-describe("a turn that Waybill did not begin", () => {
+describe("a turn that Waybill did not start", () => {
   let session = "";
   let peer: ClaudeProcess;
   const env = () => claudeEnvironment(program.directory, daemon.model.url);
-  /** From a place on in the log: the prompts of the turns, and how these ended. */
+  /** From a position in the log: the prompts of the turns, and how the turns ended. */
   const turnsSince = (from: number) =>
     log.events.slice(from).flatMap((event) => {
       if (event.type === "turn.started") return [event.data.prompt];
@@ -179,11 +179,11 @@ describe("a turn that Waybill did not begin", () => {
   });
   afterAll(() => peer.stop());
 
-  test("but another session is shown as what it is, and what comes meanwhile waits for its end", async () => {
+  test("but another session did is shown as such, and new messages wait for its end", async () => {
     const from = log.events.length;
     await tell(peer, program.directory, session, "slowly work until foreign");
     await isAsked("\nslowly work until foreign\n");
-    // Now the model is waited for, and the program has said nothing yet.
+    // Now the model is working, and the program has printed nothing yet.
     files.add("team-lead", aRow({ messageId: "m8", text: "Which port?" }));
     await happens("m8", "admitted");
     await toolRuns(from);
@@ -202,7 +202,7 @@ describe("a turn that Waybill did not begin", () => {
     expect((await program.client().messages({ q: "Slowly done" })).messages).toEqual([]);
   });
 
-  test("and comes while a turn of ours works is taken into that, and changes nothing about it", async () => {
+  test("and that arrives during a turn of ours joins that turn, and changes nothing about it", async () => {
     const from = log.events.length;
     files.add("team-lead", aRow({ messageId: "m9", text: "Please work until m9." }));
     await isAsked("message m9 from");
@@ -216,7 +216,7 @@ describe("a turn that Waybill did not begin", () => {
     expect(turnsSince(from).slice(0, 2)).toEqual([ours, "completed"]);
   });
 
-  test("but a second program with the same session disturbs no delivery", async () => {
+  test("but a second program with the same session did disturbs no delivery", async () => {
     const args = ["--resume", session];
     const second = new ClaudeProcess({ args, directory: daemon.directoryOf("lead"), env: env() });
     const uuid = second.prompt("Please work until second.");
@@ -236,10 +236,10 @@ describe("a turn that Waybill did not begin", () => {
 describe("a daemon that is killed", () => {
   const answersTo = (id: string) => files.rows("nate").filter(({ relayOfMessageId }) => relayOfMessageId === id);
 
-  test("between the proof and the read flag flags the row when it is back, and asks nothing again", async () => {
+  test("between the proof and the read flag flags the row when it is back, and sends nothing again", async () => {
     files.add("team-lead", aRow({ messageId: "k1", text: "Please work until k1." }));
     await isAsked("message k1 from");
-    // Nobody else may write the file now.
+    // No other process may write the file now.
     const lock = `${files.file("team-lead")}.lock`;
     mkdirSync(lock);
     letFinish("k1");
@@ -253,7 +253,7 @@ describe("a daemon that is killed", () => {
     await until("its answer", () => answersTo("k1").length === 1);
   });
 
-  test("in mid-turn finds the answer when it is back, and delivers once what came meanwhile", async () => {
+  test("mid-turn finds the answer when it is back, and delivers new messages once", async () => {
     files.add("team-lead", aRow({ messageId: "k2", text: "Please work until k2." }));
     await isAsked("message k2 from");
     await program.kill();

@@ -42,7 +42,7 @@ function newRun(): OrphanedProcesses {
   });
 }
 
-/** Something that runs for a minute and carries a nonce, as a program and its tools do. */
+/** A process that runs for a minute and carries a nonce, like a program and its tools. */
 async function start(nonce: string): Promise<ChildProcess> {
   const child = spawn("sleep", ["60"], { detached: true, stdio: "ignore", env: { [nonceVariable]: nonce } });
   started.push(child);
@@ -59,15 +59,15 @@ function writeDown(record: Partial<ProcessRecord>): void {
 
 const isRunning = async ({ pid }: ChildProcess) => (await processTable()).some((row) => row.pid === pid);
 
-describe("what an earlier run left", () => {
-  test("before it started the program it wrote down is nothing", async () => {
+describe("a process of an earlier run", () => {
+  test("that has a record but was never started is ignored", async () => {
     writeDown({});
     await orphans.load();
     expect(orphans.has("session")).toBe(false);
     expect(readProcessRecords(records)).toEqual([]);
   });
 
-  test("before it wrote down the program's id is found all the same", async () => {
+  test("that has no recorded process id is still found", async () => {
     const program = await start("n1");
     writeDown({});
     await orphans.load();
@@ -80,7 +80,7 @@ describe("what an earlier run left", () => {
     expect(gone).toEqual(["n1"]);
   });
 
-  test("of a program that is gone, such as its tools, is ended", async () => {
+  test("is ended if its program has ended, as with leftover tools", async () => {
     const tool = await start("n1");
     writeDown({ pid: 2 ** 22 + 1, processStart: "long ago" });
     await orphans.load();
@@ -88,7 +88,7 @@ describe("what an earlier run left", () => {
     expect(orphans.has("session")).toBe(false);
   });
 
-  test("is not taken for a process that has its id by now", async () => {
+  test("is not confused with a later process with the same id", async () => {
     const stranger = await start("somebody else's");
     writeDown({ pid: stranger.pid as number, processStart: "long ago" });
     await orphans.load();
@@ -96,7 +96,7 @@ describe("what an earlier run left", () => {
     expect(await isRunning(stranger)).toBe(true);
   });
 
-  test("keeps its session until the last of several programs has gone", async () => {
+  test("keeps its session busy until the last of several programs has ended", async () => {
     const [one, other] = [await start("n1"), await start("n2")];
     writeDown({});
     writeDown({ nonce: "n2" });
@@ -108,7 +108,7 @@ describe("what an earlier run left", () => {
     await expect.poll(() => orphans.has("session")).toBe(false);
   });
 
-  test("is kept by a restart, and ended by a stop", async () => {
+  test("survives a restart, and is ended by a stop", async () => {
     const program = await start("n1");
     writeDown({});
     await orphans.load();
@@ -122,7 +122,7 @@ describe("what an earlier run left", () => {
   });
 });
 
-test("a program has ended when it is gone, though what it started holds its output", async () => {
+test("a program counts as ended even if its child processes keep its output open", async () => {
   const lines: string[] = [];
   const ends: string[] = [];
   const program = await JsonLineProcess.start({

@@ -5,7 +5,7 @@ import { ClaudeLanes } from "../support/claude-lanes.ts";
 
 let world: ClaudeLanes;
 let count = 0;
-/** Another one for each test, on the same lane. */
+/** A new one for each test, on the same lane. */
 let id = "";
 
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeEach(() => {
 
 const write = (content: string) => ({ tool: "Write", input: { file_path: join(world.work, "note.txt"), content } });
 
-/** The only ask that there is, once there is one. */
+/** Waits for the only open ask. */
 async function theAsk() {
   await world.until(id, (record) => record.responseState.endsWith("_blocked"));
   const [ask] = world.waybill.asks.list();
@@ -28,7 +28,7 @@ async function theAsk() {
 }
 
 describe("a message to Claude Code", () => {
-  test("is answered with what the agent said, under our own id, and the model is asked once", async () => {
+  test("is answered with the agent's text, with our own id, and the model is called once", async () => {
     world.script({ rules: [{ steps: [{ say: "Four." }] }] });
     await world.send(id, "two and two");
     const record = await world.reaches(id, "responded");
@@ -46,15 +46,15 @@ describe("a message to Claude Code", () => {
     expect(world.program()).toEqual(before);
   });
 
-  test("that begins with a slash is no command of the program", async () => {
+  test("that begins with a slash is not a command to the program", async () => {
     world.script({ rules: [{ steps: [{ say: "I was asked about a path." }] }] });
     await world.send(id, "/compact");
     await world.reaches(id, "responded");
     expect(world.turns("/compact")).toBe(1);
   });
 
-  test("that the agent answers with nothing is asked again", async () => {
-    // The program itself asks a second time before it lets the turn end.
+  test("with an empty answer is retried", async () => {
+    // The program itself asks the model a second time before the turn ends.
     const silent = { once: true, steps: [{}] };
     world.script({ rules: [silent, silent, { steps: [{ say: "Now I say it." }] }] });
     await world.send(id, "say it");
@@ -63,18 +63,18 @@ describe("a message to Claude Code", () => {
     expect((await world.answers()).at(-1)).toBe("Now I say it.");
   });
 
-  test("that the provider will not pay for has failed, says so, and is not asked for again", async () => {
+  test("that the provider rejects for billing fails with a notice, and is not retried", async () => {
     world.script({ rules: [{ steps: [{ error: "insufficient_balance" }] }] });
     await world.send(id, "expensive");
     const record = await world.reaches(id, "failed_terminal");
     expect(record.lastReason).toContain("provider_billing");
     expect(record.attemptList).toHaveLength(1);
-    // Later messages wait for somebody who sees to it.
+    // Later messages wait until a person fixes it.
     expect(await world.waybill.store.lane("lane")).toMatchObject({ pausedReason: "provider_billing" });
     await world.waybill.people.resume("lane");
   });
 
-  test("that a person stops is cancelled, and never asked for again", async () => {
+  test("that a person stops is cancelled, and never retried", async () => {
     world.script({
       rules: [{ steps: [{ tools: [{ tool: "Bash", input: { command: "sleep 60" } }] }, { say: "no" }] }],
     });
@@ -88,18 +88,23 @@ describe("a message to Claude Code", () => {
   });
 });
 
-describe("what Claude Code asks", () => {
-  test("blocks the delivery, and is done once a person allows it", async () => {
+describe("an ask of Claude Code", () => {
+  test("blocks the delivery until a person allows it", async () => {
     world.script({ rules: [{ steps: [{ tools: [write("allowed")] }, { say: "Written." }] }] });
     await world.send(id, "write it");
     const ask = await theAsk();
-    expect(ask).toMatchObject({ kind: "permission", title: `Write: ${join(world.work, "note.txt")}` });
+    expect(ask).toMatchObject({
+      kind: "permission",
+      title: `Write: ${join(world.work, "note.txt")}`,
+      ...write("allowed"),
+    });
+    expect(ask.call).toEqual(expect.any(String));
     await world.waybill.people.answer(ask.id, { decision: "once" });
     await world.reaches(id, "responded");
     expect(readFileSync(join(world.work, "note.txt"), "utf8")).toBe("allowed");
   });
 
-  test("and a person refuses ends the turn, and the message with it", async () => {
+  test("that a person refuses ends the turn and the message", async () => {
     writeFileSync(join(world.work, "note.txt"), "before");
     world.script({ rules: [{ steps: [{ tools: [write("refused")] }, { say: "Another way." }] }] });
     await world.send(id, "do not write it");
@@ -109,7 +114,7 @@ describe("what Claude Code asks", () => {
     expect(readFileSync(join(world.work, "note.txt"), "utf8")).toBe("before");
   });
 
-  test("as questions is answered with what a person chose", async () => {
+  test("with questions is answered with the person's choices", async () => {
     const question = (text: string) => ({
       question: text,
       header: text.slice(0, 10),
@@ -124,13 +129,14 @@ describe("what Claude Code asks", () => {
     await world.send(id, "ask me");
     const ask = await theAsk();
     expect(ask).toMatchObject({ kind: "question", title: "Which colour? / Which other one?" });
+    expect(ask.questions.map(({ question }) => question)).toEqual(["Which colour?", "Which other one?"]);
     await world.waybill.people.answer(ask.id, { decision: "once", answers: [["Red"], ["Blue"]] });
     await world.reaches(id, "responded");
     expect((await world.answers()).at(-1)).toMatch(/Which colour\?.*Red.*Which other one\?.*Blue/s);
   });
 });
 
-test("when Waybill stops, no program is left, and its record is gone", async () => {
+test("when Waybill stops, no program and no record is left", async () => {
   await world.stop();
   expect(readdirSync(join(world.directory, "claude", "programs"))).toEqual([]);
   expect(existsSync(join(world.directory, "claude", "prompted"))).toBe(true);

@@ -1,6 +1,6 @@
 /**
- * How Claude Code's agent teams use their files when a third process writes to the inboxes, tried on the real program
- * in a terminal. Waybill leans on this; a new version that behaves otherwise fails here first.
+ * How Claude Code's agent teams use their files when a third process writes to the inboxes, tested on the real program
+ * in a terminal. Waybill relies on this; a new version that behaves differently fails here first.
  */
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { ClaudeTerminal, memberRules } from "../support/claude-terminal.ts";
 import { ClaudeWorld } from "../support/claude-world.ts";
 import { inboxRow, replaceFile, withLock } from "../support/team-inbox.ts";
 
-/** Works until a file of that name is in the directory. */
+/** Works until a file with that name is in the directory. */
 const workUntil = (name: string) => ({
   tool: "Bash",
   input: { command: `until [ -e ${name} ]; do sleep 0.05; done`, description: "works" },
@@ -45,7 +45,7 @@ const script: ModelScriptInput = {
   otherwise: [{ say: "Heard." }],
 };
 
-/** As a model sees rows of Waybill. */
+/** Waybill's rows as a model sees them. */
 const shown = (...texts: string[]) =>
   texts
     .map((text) => `<teammate-message teammate_id="waybill" summary="news">\n${text}\n</teammate-message>`)
@@ -70,7 +70,7 @@ describe("with a lead and teammates", () => {
     await asked(shown(`work until ${name}`));
   }
 
-  /** The lead looks once a second, a teammate twice: what a teammate takes at all is gone after this. */
+  /** The lead reads once a second, a teammate twice. So a teammate takes a row within this time or never. */
   async function letTheLeadTakeTwice(): Promise<void> {
     for (const text of ["one", "two"]) {
       await claude.write("team-lead", inboxRow(text));
@@ -78,7 +78,7 @@ describe("with a lead and teammates", () => {
     }
   }
 
-  /** Lets a teammate use SendMessage. Gives the result as its model got it, out of what it then reports to the lead. */
+  /** Lets a teammate use SendMessage. Returns the result that its model saw, from its report to the lead. */
   async function send(member: string, id: string, to: string): Promise<{ success: boolean; message: string }> {
     await claude.write(member, inboxRow(`send ${id} to ${to}`));
     const { prompt } = await askedAbout(`${id} gave `);
@@ -87,7 +87,7 @@ describe("with a lead and teammates", () => {
   }
 
   describe("rows that a third process writes", () => {
-    test("are taken by an idle teammate all at once, as one prompt, and leave an empty file; the file may be new", async () => {
+    test("are taken by an idle teammate together, as one prompt, and leave an empty file; the file may be new", async () => {
       expect(claude.inbox("bob")).toBeNull();
       await claude.write(
         "bob",
@@ -99,14 +99,14 @@ describe("with a lead and teammates", () => {
       await asked(shown("first", "second", "third"));
     });
 
-    test("are noticed as well when the file is written in place", async () => {
+    test("are also noticed when the file is written in place", async () => {
       const path = claude.inboxPath("bob");
       await withLock(path, () => writeFileSync(path, JSON.stringify([inboxRow("in place")])));
       await claude.taken("bob");
       await asked(shown("in place"));
     });
 
-    test("are told to the lead as a message of another session", async () => {
+    test("are shown to the lead as a message from another session", async () => {
       await claude.write("team-lead", inboxRow("to the lead"));
       const { prompt } = await askedAbout("to the lead");
       expect(prompt).toMatch(/^Another Claude session sent a message:\n</);
@@ -121,7 +121,7 @@ describe("with a lead and teammates", () => {
       expect(prompt).toContain(`<teammate-message teammate_id="${from}" summary="news" verified="false">`);
     });
 
-    test("wait while a teammate works, and are its next prompt then", async () => {
+    test("wait while a teammate works, and are then its next prompt", async () => {
       await startWork("bob", "waiting");
       await claude.write("bob", inboxRow("while it works"));
       await claude.write("bob", inboxRow("and one more"));
@@ -132,7 +132,7 @@ describe("with a lead and teammates", () => {
       expect(claude.inbox("bob")).toEqual([]);
     });
 
-    test("are taken by a lead at work, which only remembers them until its turn is over", async () => {
+    test("are taken by a working lead, which keeps them only in memory until its turn is over", async () => {
       await claude.prompt("work until lead");
       await asked("work until lead");
       await claude.write("team-lead", inboxRow("only remembered"));
@@ -142,7 +142,7 @@ describe("with a lead and teammates", () => {
       await askedAbout("only remembered");
     });
 
-    test("disappear unseen where a field is missing or of a wrong type, and beside a taken one where they are read", async () => {
+    test("disappear unseen if a field is missing or has the wrong type, or if they are already read when another one is taken", async () => {
       const wrong = [{ from: undefined }, { text: undefined }, { timestamp: undefined }, { read: "no" }];
       await claude.write("bob", ...wrong.map((more) => inboxRow("never shown", more)));
       await claude.taken("bob");
@@ -156,7 +156,7 @@ describe("with a lead and teammates", () => {
     });
 
     test.each(["shutdown_request", "permission_response", "plan_approval_request"])(
-      "disappear unseen where the whole text is a %s, as the protocol has it",
+      "disappear unseen if the whole text is a %s of the protocol",
       async (type) => {
         await claude.write("bob", inboxRow(JSON.stringify({ type })), inboxRow(`beside a ${type}`));
         await asked(shown(`beside a ${type}`));
@@ -173,7 +173,7 @@ describe("with a lead and teammates", () => {
       await asked(shown("whole again"));
     });
 
-    test("are wiped when they came before their teammate", async () => {
+    test("are erased if they arrived before their teammate", async () => {
       await claude.write("carol", inboxRow("too early"));
       await claude.makeMember("carol");
       expect(claude.inbox("carol")).toEqual([]);
@@ -182,15 +182,12 @@ describe("with a lead and teammates", () => {
   });
 
   describe("a teammate", () => {
-    test.each(["waybill", "user", "lead"])(
-      "cannot answer %s, also where there is an inbox of that name",
-      async (name) => {
-        await withLock(claude.inboxPath(name), () => replaceFile(claude.inboxPath(name), "[]"));
-        const message = `No agent named '${name}' is reachable.\nCheck the spelling, or use the agent ID from a background agent's spawn result.`;
-        expect(await send("bob", `to${name}`, name)).toEqual({ success: false, message });
-        expect(claude.inbox(name)).toEqual([]);
-      },
-    );
+    test.each(["waybill", "user", "lead"])("cannot answer %s, even if an inbox with that name exists", async (name) => {
+      await withLock(claude.inboxPath(name), () => replaceFile(claude.inboxPath(name), "[]"));
+      const message = `No agent named '${name}' is reachable.\nCheck the spelling, or use the agent ID from a background agent's spawn result.`;
+      expect(await send("bob", `to${name}`, name)).toEqual({ success: false, message });
+      expect(claude.inbox(name)).toEqual([]);
+    });
 
     test("can answer the lead and other teammates", async () => {
       const toLead = await send("bob", "up", "team-lead");
@@ -202,7 +199,7 @@ describe("with a lead and teammates", () => {
       await asked(row("across"));
     });
 
-    test("can answer waybill once that is a member in config.json; the row stays until somebody takes it", async () => {
+    test("can answer waybill once that is a member in config.json, and the row stays until it is taken", async () => {
       await addWaybill();
       const sent = await send("bob", "answer", "waybill");
       expect(sent).toMatchObject({ success: true, message: "Message sent to waybill's inbox" });
@@ -214,7 +211,7 @@ describe("with a lead and teammates", () => {
       ]);
     });
 
-    test("waits for a lock that is held for a moment, and fails to send where it is held for long", async () => {
+    test("waits for a lock that is held briefly, and fails to send if it is held for long", async () => {
       const lock = `${claude.inboxPath("waybill")}.lock`;
       mkdirSync(lock);
       const failing = send("bob", "locked", "waybill");
@@ -228,7 +225,7 @@ describe("with a lead and teammates", () => {
       expect(texts(claude.inbox("waybill"))).toEqual(["body of answer", "body of patient"]);
     });
 
-    test("is asked to leave before it is shown earlier rows, and leaves these behind", async () => {
+    test("is asked to leave before it sees earlier rows, and leaves them behind", async () => {
       await startWork("carol", "leaving");
       await claude.write("carol", inboxRow("earlier"));
       await claude.prompt("ask carol to leave");
@@ -273,7 +270,7 @@ describe("the directory of a team", () => {
     await claude.write("waybill", inboxRow("for nobody"));
   }
 
-  test("is there with the lead, which takes nothing until it has a teammate", async () => {
+  test("exists with the lead, which takes nothing until it has a teammate", async () => {
     expect(claude.memberNames()).toEqual(["team-lead"]);
     await claude.write("team-lead", inboxRow("while it is alone"));
     await claude.prompt("take a second");
@@ -289,7 +286,7 @@ describe("the directory of a team", () => {
     expect(existsSync(claude.team)).toBe(false);
   });
 
-  test("outlives a lead that is killed, and is made anew when its session is resumed", async () => {
+  test("outlives a killed lead, and is recreated when its session is resumed", async () => {
     await claude.start(["--resume", claude.session]);
     expect(claude.memberNames()).toEqual(["team-lead"]);
     await claude.makeMember("bob");
@@ -302,7 +299,7 @@ describe("the directory of a team", () => {
     expect([claude.inbox("bob"), claude.inbox("waybill")]).toEqual([null, null]);
   });
 
-  test("is never made by a lead without a terminal", async () => {
+  test("is never created by a lead without a terminal", async () => {
     const world = await new ClaudeWorld().open(script);
     onTestFinished(() => world.close());
     const lead = world.start([], { CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: "1" });

@@ -28,7 +28,7 @@ beforeAll(async () => {
   await elsewhere.open();
   const { url, token } = await elsewhere.toolServer("elsewhere");
   const server = { type: "http", url, headers: { Authorization: `Bearer ${token}` } };
-  // Both may name their servers as they like.
+  // Both may choose any names for their servers.
   writeFileSync(userConfig, JSON.stringify({ mcpServers: { waybill: server, users: server } }));
   writeFileSync(join(world.work, ".mcp.json"), JSON.stringify({ mcpServers: { waybill: server, projects: server } }));
   await world.start();
@@ -40,7 +40,7 @@ afterAll(async () => {
   rmSync(dirname(userConfig), { recursive: true });
 });
 
-/** What the agent is told when it calls a tool, and what it is offered. */
+/** Calls a tool as the agent. Returns the result, and the offered tools. */
 async function call(tool: string, lane = "lane"): Promise<{ result: string; offered: readonly string[] }> {
   const id = `call-${++count}`;
   const steps = [{ tools: [{ tool, input: { text: id } }] }, { say: "The result is: {{result}}" }];
@@ -55,7 +55,7 @@ const own = (tool: string) => `mcp__waybill__${tool}`;
 const files = () => filesWith(tools.tokens(), world.directory).map((path) => relative(world.directory, path));
 const codes = async () => (await serviceOf(world.waybill).lane("lane")).notices.map(({ code }) => code);
 
-test.each(["safe", "trusted"] as const)("are used without an ask, with the lane's own token: %s", async (now) => {
+test.each(["safe", "trusted"] as const)("need no permission, and use the lane's own token: %s", async (now) => {
   policy.now = now;
   for (const lane of ["lane", "other"]) {
     const { result, offered } = await call(own("message_send"), lane);
@@ -64,7 +64,7 @@ test.each(["safe", "trusted"] as const)("are used without an ask, with the lane'
   }
 });
 
-test("stand beside the servers of the user and the project, and none of those can take their name", async () => {
+test("coexist with the servers of the user and the project, which cannot take their name", async () => {
   const { offered } = await call(own("message_list"));
   expect(offered).toContain("mcp__users__message_send");
   expect(offered).toContain("mcp__projects__message_send");
@@ -76,18 +76,18 @@ test("are the only ones that reach other agents: Claude Code's own are not offer
   expect(offered.filter((name) => /^(SendMessage|ListAgents)$/.test(name))).toEqual([]);
 });
 
-test("have tokens that no process shows, and one file for each program, which only its owner can read", () => {
+test("have tokens that appear in no process, and one file per program that only its owner can read", () => {
   expect(processesWith(tools.tokens())).toEqual([]);
   expect(files().sort()).toEqual(["claude/tools/lane.json", "claude/tools/other.json"]);
   for (const file of files()) expect(statSync(join(world.directory, file)).mode & 0o777).toBe(0o600);
 });
 
-test("have another token after that was changed", async () => {
+test("use the new token after a change", async () => {
   tools.renew("lane");
   expect((await call(own("message_send"))).result).toContain("message_send of lane took");
 });
 
-test("that cannot be reached keep no message waiting: a notice, and they are connected with the next one", async () => {
+test("that cannot be reached block no message: there is a notice, and the next message reconnects them", async () => {
   tools.renew("lane");
   await tools.close();
   const { offered } = await call(own("message_list"));
@@ -98,7 +98,7 @@ test("that cannot be reached keep no message waiting: a notice, and they are con
   expect(await codes()).toEqual([]);
 });
 
-test("whose server was away for a while between two calls work again", async () => {
+test("work again after their server was down between two calls", async () => {
   await tools.close();
   await tools.open();
   expect((await call(own("message_send"))).result).toContain("message_send of lane took");

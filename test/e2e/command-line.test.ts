@@ -18,11 +18,11 @@ const waybill = (args: string[], options: { env?: Record<string, string> } = {})
 
 const commands = (await loadCommands()).filter(({ hidden }) => !hidden);
 const names = commands.map(({ name }) => name);
-/** Those that need no daemon, `attach`, which needs OpenCode as well, and `mcp`, which needs a member's token. */
+/** Commands that need no daemon, `attach`, which also needs OpenCode, and `mcp`, which needs a member's token. */
 const others = ["up", "init", "doctor", "demo", "attach", "mcp", "store", "completion"];
 const clientCommands = commands.filter(({ name }) => !others.includes(name));
 
-/** A way to call each that would reach the daemon. */
+/** For each command, a call that would reach the daemon. */
 const calls: string[][] = [
   ["send", "--lane", "chat", "hello"],
   ["watch"],
@@ -67,7 +67,7 @@ describe("without a daemon", () => {
     });
   });
 
-  test("one that is named and does not answer is no daemon either, and the token stays unsaid", async () => {
+  test("a named daemon that does not answer counts as no daemon, and the token is not shown", async () => {
     const env = { WAYBILL_URL: "http://127.0.0.1:9", WAYBILL_TOKEN: "very-secret" };
     const { code, stderr } = await waybill(["lanes"], { env });
     expect(code).toBe(5);
@@ -77,7 +77,7 @@ describe("without a daemon", () => {
 });
 
 describe("help", () => {
-  test.each(names)("%s --help has a usage line and an example, in lines that fit", async (name) => {
+  test.each(names)("%s --help has a usage line and an example, and its lines fit", async (name) => {
     const { code, stdout, stderr } = await waybill([name, "--help"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(new RegExp(`^Usage: waybill ${name}`));
@@ -85,7 +85,7 @@ describe("help", () => {
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(120);
   });
 
-  test("names every option that the command takes", async () => {
+  test("lists every option of the command", async () => {
     for (const command of clientCommands) {
       const help = commandHelp(command);
       for (const option of Object.keys(command.options)) expect(help, command.name).toContain(`--${option}`);
@@ -93,12 +93,12 @@ describe("help", () => {
     }
   });
 
-  test("the list of commands has them all", async () => {
+  test("the list of commands is complete", async () => {
     const { stdout } = await waybill(["--help"]);
     for (const name of names) expect(stdout).toMatch(new RegExp(`^ {2}${name} `, "m"));
   });
 
-  test("docs/command-line.md tells of every command and option", () => {
+  test("docs/command-line.md mentions every command and option", () => {
     const document = readFileSync(join(root, "docs/command-line.md"), "utf8");
     for (const { name, options } of clientCommands) {
       expect(document).toContain(`waybill ${name}`);
@@ -107,12 +107,12 @@ describe("help", () => {
   });
 });
 
-describe("being misunderstood", () => {
+describe("an invalid command line", () => {
   test.each([
     [["sned"], /Did you mean `waybill send`\?/],
     [["delivery"], /Did you mean `waybill deliveries`\?/],
     [["send", "--lnae", "chat", "x"], /Unknown option '--lnae'[\s\S]*Did you mean `--lane`\?/],
-    [["send", "x"], /to whom\?/],
+    [["send", "x"], /the recipient is missing/],
     [["send", "--lane", "chat"], /the text is empty/],
     [["send", "--lane", "chat", "--mode", "notfy", "x"], /Did you mean `notify`\?/],
     [["lanes", "pasue", "chat"], /Did you mean `pause`\?/],
@@ -120,15 +120,15 @@ describe("being misunderstood", () => {
     [["deliveries", "--status", "respnded"], /Did you mean `responded`\?/],
     [["deliveries", "--limit", "1000"], /1 to 200/],
     [["deliveries", "--open", "--status", "pending"], /either --open or --status/],
-    [["show"], /show what\?/],
-    [["why"], /why what\?/],
-    [["answer", "a1"], /once, always or reject\?/],
-    [["restart", "--timeout", "soon"], /--timeout is/],
-    [["completion"], /for which shell\?/],
+    [["show"], /the id of a delivery or a message is missing/],
+    [["why"], /the id of a message or a delivery is missing/],
+    [["answer", "a1"], /once, always, reject/],
+    [["restart", "--timeout", "soon"], /--timeout must be/],
+    [["completion"], /the shell is missing/],
     [["completion", "bsah"], /Did you mean `bash`\?/],
     [["asks", "now"], /too many arguments/],
-  ])("%j: exit code 2, what is wrong, and where to read on", async (args, words) => {
-    // A daemon that runs: what is misunderstood is found before anybody is asked.
+  ])("%j: exit code 2, what is wrong, and where to read more", async (args, words) => {
+    // With a running daemon: the error is found before any request.
     const daemon = { supervisorPid: process.pid, url: "http://127.0.0.1:9" };
     mkdirSync(program.home);
     writeFileSync(join(program.home, "daemon.json"), JSON.stringify(daemon));
@@ -144,7 +144,7 @@ describe("being misunderstood", () => {
 describe("completion", () => {
   const has = (shell: string) => spawnSync(shell, ["--version"]).status === 0;
 
-  test.each(["bash", "zsh", "fish"])("the script for %s is sound", async (shell) => {
+  test.each(["bash", "zsh", "fish"])("the script for %s is valid", async (shell) => {
     const { code, stdout } = await waybill(["completion", shell]);
     expect(code).toBe(0);
     for (const name of names) expect(stdout).toContain(name);
@@ -185,7 +185,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
 describe("send --wait", () => {
   const slow = (ms: number) => ({ slow: { always: [{ steps: [{ wait: ms }, { say: "Done: 3 files." }] }] } });
 
-  test("does not mind that the daemon is killed while it waits", async () => {
+  test("survives a kill of the daemon while it waits", async () => {
     program.configure(slow(1500));
     await program.up();
     let killed = 0;
@@ -197,11 +197,11 @@ describe("send --wait", () => {
     });
     expect(killed).toBeGreaterThan(0);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "Done: 3 files.\n" });
-    expect(stderr).toMatch(/connection to the daemon is lost; trying again[\s\S]*responded after 1 attempt/);
+    expect(stderr).toMatch(/lost the connection to the daemon; trying again[\s\S]*responded after 1 attempt/);
     expect(program.prompts()).toHaveLength(1);
   });
 
-  test("Ctrl-C leaves the delivery to itself, and says how to look at it", async () => {
+  test("Ctrl-C lets the delivery continue, and says how to check on it", async () => {
     program.configure(slow(1000));
     await program.up();
     const line = ["send", "--lane", "slow", "--id", "m1", "--wait", "Tidy up."];
@@ -209,13 +209,13 @@ describe("send --wait", () => {
       onOutput: (text, child) => void (text.includes("accepted") && child.kill("SIGINT")),
     });
     expect(code).toBe(130);
-    expect(stderr).toMatch(/the delivery goes on\. Look at it: waybill why m1\n$/);
+    expect(stderr).toMatch(/the delivery continues\. To check on it: waybill why m1\n$/);
     expect((await program.run(line)).stdout).toBe("Done: 3 files.\n");
     expect(program.prompts()).toHaveLength(1);
   });
 });
 
-test("the client library is there under its name, and needs nothing of the rest", async () => {
+test("the client library can be imported by its name, and needs nothing else", async () => {
   const script = `import { WaybillClient, WaybillError } from "waybill/client";
     console.log(typeof WaybillClient, typeof WaybillError);`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], { cwd: root });

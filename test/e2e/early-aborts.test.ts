@@ -1,4 +1,4 @@
-/** Aborts of OpenCode's clients that come at any moment after a prompt, on every agent. */
+/** Aborts from OpenCode's clients at any moment after a prompt, on every agent. */
 import { afterEach, describe, expect, test } from "vitest";
 import type { Status } from "../../src/core/delivery/record.ts";
 import { abortEarly, anyMoments, expectEachAborted } from "../support/early-aborts.ts";
@@ -8,7 +8,7 @@ import type { Agent } from "../support/side-by-side.ts";
 import { startAgent } from "../support/side-by-side.ts";
 
 describe.each(["stub", "opencode", "claude", "pi"] as const)("%s", (kind) => {
-  test("a prompt that is aborted at any moment is shown once, aborted once, and never runs on", async () => {
+  test("a prompt that is aborted at any moment is shown once, aborted once, and never continues", async () => {
     const [one = 0, ...others] = anyMoments(3);
     // The stub has no tools that take a while.
     const later = kind === "stub" ? others : [...others, "tool" as const];
@@ -40,7 +40,7 @@ describe("an abort", () => {
   const ends = async ({ waybill }: Agent): Promise<Status[]> =>
     (await waybill.store.deliveries({ laneId: "lane", limit: 10 })).items.map(({ status }) => status).reverse();
 
-  test("that comes ten times at once counts once, and the next prompt is answered", async () => {
+  test("sent ten times at the same moment counts once, and the next prompt is answered", async () => {
     const { agent, session } = await aSession();
     await session.prompt("works");
     await Promise.all(Array.from({ length: 10 }, () => session.abort()));
@@ -51,7 +51,7 @@ describe("an abort", () => {
     expect(await ends(agent)).toEqual(["cancelled", "responded"]);
   });
 
-  test("of a resting session changes nothing; of an unknown or deleted one is refused", async () => {
+  test("of an idle session changes nothing, and of an unknown or deleted one is refused", async () => {
     const { agent, session } = await aSession();
     await session.abort();
     const status = async (sessionID: string) => (await session.client.session.abort({ sessionID })).response.status;
@@ -65,7 +65,7 @@ describe("an abort", () => {
     expect(await status(session.id)).toBe(404);
   });
 
-  test("also ends the prompts that wait, with one idle for all", async () => {
+  test("also ends the waiting prompts, with one idle for all", async () => {
     const { agent, session } = await aSession();
     for (const nth of [1, 2, 3]) await session.prompt(`works ${nth}`);
     await session.abort();

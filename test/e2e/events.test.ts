@@ -1,4 +1,4 @@
-/** Events of a real daemon through the client: followed, cut off, killed in mid-turn, taken up again. */
+/** Following the events of a real daemon with the client, through disconnects, a kill mid-turn, and restarts. */
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { FollowedEvent } from "../../src/client/index.ts";
@@ -7,7 +7,7 @@ import { opencodeEnvironment } from "../support/opencode-server.ts";
 import { Program } from "../support/program.ts";
 import { openTerminal } from "../support/terminal.ts";
 
-/** While the daemon starts it has no address. */
+/** The address while the daemon starts and has none. */
 const nobody = "http://127.0.0.1:9";
 
 let program: Program;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => program.dispose());
 
-test("a worker that is killed in mid-turn leaves one turn with one end, and whoever follows misses nothing", async () => {
+test("a worker that is killed mid-turn leaves one turn with one end, and followers miss nothing", async () => {
   const client = new WaybillClient({ url: () => program.daemonFile.url ?? nobody, token: program.token });
   const seen: FollowedEvent[] = [];
   const onOpen = () => void client.send({ to: { lane: "slow" }, text: "Tidy up.", messageId: "m1" });
@@ -48,12 +48,12 @@ test("the command line follows a turn to its end", async () => {
   expect(stdout).toMatch(
     /turn 2\n[\s\S]*Looking\.\n[\s\S]*done bash[\s\S]*Done: 3 files\.\n[\s\S]*the turn ended: completed/,
   );
-  // The turn is over: there is nothing to wait for.
+  // The turn is over, so there is nothing to wait for.
   const { code: codeOfKept, stdout: kept } = await program.run(["follow", "slow", "--all", "--once"]);
   expect([codeOfKept, kept.match(/turn \d\n/g)]).toEqual([0, ["turn 1\n", "turn 2\n"]]);
 });
 
-test("OpenCode's own terminal opens on a lane, and what is typed there is a message like any other", async () => {
+test("OpenCode's own terminal opens on a lane, and text typed there is a message like any other", async () => {
   const home = opencodeEnvironment(join(program.directory, "terminal-home"));
   const env = { ...program.env, ...home };
   const terminal = openTerminal({ ...program.command("attach", "slow"), env, cwd: program.directory });
@@ -76,7 +76,7 @@ test("OpenCode's own terminal opens on a lane, and what is typed there is a mess
   }
 });
 
-test("a lane that is not there opens no terminal", async () => {
+test("an unknown lane opens no terminal", async () => {
   const { code, stderr } = await program.run(["attach", "nowhere"]);
   expect([code, stderr]).toEqual([1, expect.stringContaining('There is no lane "nowhere"')]);
 });

@@ -15,7 +15,7 @@ function wakeUps(pid: number | null): number {
   );
 }
 
-test("an idle daemon is not woken by timers", async () => {
+test("timers do not wake an idle daemon", async () => {
   waybill.configure({ lane: { always: [{ steps: [{ say: "Done." }] }] } });
   await waybill.up();
   await waybill.client().sendAndWait({ to: { lane: "lane" }, text: "Tidy up." });
@@ -26,7 +26,7 @@ test("an idle daemon is not woken by timers", async () => {
     if (counts !== woken.counts) woken = { counts, at: performance.now() };
     return performance.now() - woken.at;
   };
-  // What a start leaves behind ends first: the check of the store, and V8's last collection of garbage. Six seconds are
-  // longer than the five at which Node.js would look at the connections of its server.
+  // Work that follows a start ends first: the store check, and V8's last garbage collection. Six seconds are
+  // longer than the five after which Node.js would check its server's connections.
   await expect.poll(quietMs, { timeout: 60_000, interval: 250 }).toBeGreaterThan(6000);
 }, 90_000);

@@ -37,7 +37,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 type Result = { code: number | null; stdout: string; stderr: string };
 
-/** In a home of its own, with nothing installed in PATH. */
+/** In a separate home, with nothing installed in PATH. */
 function waybill(args: string[], env: Record<string, string> = {}): Promise<Result> {
   return new Promise((resolve) => {
     const clean = { HOME: root, PATH: join(root, "bin"), NO_COLOR: "1", PORT: "", ...env };
@@ -66,7 +66,7 @@ function install(name: string, script: string): string {
   return path;
 }
 
-/** A process that was killed stays in the table until somebody asks for its exit code; that is not running. */
+/** A killed process stays in the process table until its exit code is read; that does not count as running. */
 function isRunning(pid: number): boolean {
   try {
     return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
@@ -86,15 +86,15 @@ async function checksOf(
 }
 
 describe("waybill init", () => {
-  test("without a terminal takes the defaults, writes a private file, and says the next step", async () => {
+  test("without a terminal it uses the defaults, writes a private file, and prints the next step", async () => {
     const { code, stdout } = await waybill(["init"]);
     expect({ code, stdout }).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/Wrote .*\nNext: waybill doctor .* waybill up/),
+      stdout: expect.stringMatching(/Wrote .*\nNext: waybill up .* waybill doctor/),
     });
     expect(JSON.parse(readFileSync(config, "utf8"))).toEqual({
       port: 7717,
-      modelProvider: "stub",
+      modelProvider: "opencode_cli",
       lanes: [{ id: "my-project", directory: project }],
     });
     expect(statSync(config).mode & 0o777).toBe(0o600);
@@ -102,10 +102,11 @@ describe("waybill init", () => {
     expect((await checksOf()).code).toBe(0);
   });
 
-  test("does what its options say, and proposes a program that is installed", async () => {
+  test("follows its options, and defaults to an agent that is logged in", async () => {
     install("claude", "echo 2.0.0");
     const file = join(root, "elsewhere", "w.json");
-    const { code, stdout } = await waybill(["init", "--json", "--lane", "api", "--port", "8123", "--config", file]);
+    const args = ["init", "--json", "--lane", "api", "--port", "8123", "--config", file];
+    const { code, stdout } = await waybill(args, { CLAUDE_CODE_OAUTH_TOKEN: "token" });
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
       config: file,
@@ -128,7 +129,7 @@ describe("waybill init", () => {
     expect(JSON.parse(readFileSync(config, "utf8"))).toMatchObject({ port: 7717 });
   });
 
-  test("a directory outside the home is allowed by being named", async () => {
+  test("naming a directory outside the home allows it", async () => {
     const outside = realpathSync(mkdtempSync(join(tmpdir(), "waybill-outside-")));
     onTestFinished(() => rmSync(outside, { recursive: true, force: true }));
     expect((await waybill(["init", "--directory", outside, "--lane", "out"])).code).toBe(0);
@@ -137,12 +138,12 @@ describe("waybill init", () => {
   });
 
   test.each([
-    [["--port", "http"], 2, /"http" does not fit/],
-    [["--lane", "My Lane"], 2, /"My Lane" does not fit/],
-    [["--runtime", "gpt"], 2, /no agent program "gpt"/],
+    [["--port", "http"], 2, /"http" is invalid/],
+    [["--lane", "My Lane"], 2, /"My Lane" is invalid/],
+    [["--runtime", "gpt"], 2, /unknown agent program "gpt"/],
     [["now"], 2, /too many arguments/],
     [["--directory", "nowhere"], 1, /my-project\/nowhere does not exist/],
-    [["--config", "/dev/null/w.json"], 1, /could not be written/],
+    [["--config", "/dev/null/w.json"], 1, /Could not write/],
   ])("%j is refused, and nothing is left behind", async (args, exit, words) => {
     const { code, stdout, stderr } = await waybill(["init", ...args]);
     expect({ code, stdout }).toEqual({ code: exit, stdout: "" });
@@ -158,28 +159,28 @@ describe("waybill doctor", () => {
     writeFileSync(config, JSON.stringify(content), { mode: 0o600 });
   };
 
-  test("on a fresh machine nothing failed, and the demo is told", async () => {
+  test("on a fresh machine nothing fails, and it mentions the demo", async () => {
     const { code, stdout, stderr } = await waybill(["doctor"], { PORT: "0" });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(
       /warning +config +There is no configuration, so the demo profile runs\.\n.*→ Run `waybill init`/,
     );
-    expect(stdout).toMatch(/Nothing failed; 1 to look at\.\n$/);
+    expect(stdout).toMatch(/Nothing failed\. Warnings: 1\.\n$/);
     expect(existsSync(state)).toBe(false);
   });
 
-  test("an invalid configuration fails it, with the key and what was meant", async () => {
+  test("an invalid configuration fails, with the key and a suggestion", async () => {
     write({ prot: 1 });
     const { code, checks } = await checksOf();
     expect(code).toBe(1);
     expect(checks.get("config")).toMatchObject({
       status: "failed",
-      detail: expect.stringMatching(/prot is no key/),
+      detail: expect.stringMatching(/prot is an unknown key/),
       fix: expect.stringMatching(/"port"/),
     });
   });
 
-  test("finds what is wrong with lanes, token, state directory and store", async () => {
+  test("finds problems with lanes, token, state directory and store", async () => {
     write({ modelProvider: "stub", lanes: [{ id: "gone", directory: "~/gone" }] });
     mkdirSync(state, { recursive: true });
     chmodSync(state, 0o755);
@@ -193,7 +194,7 @@ describe("waybill doctor", () => {
     expect(found).toEqual(["failed", "failed", "warning", "failed"]);
   });
 
-  test("looks for each agent program, and for its version", async () => {
+  test("finds each agent program and its version", async () => {
     const lane = { directory: "~/my-project" };
     write({
       opencodeBin: "~/bin/oc",
@@ -211,7 +212,7 @@ describe("waybill doctor", () => {
     expect(checks.get("program opencode")).toMatchObject({ status: "ok", detail: `${path}, version 1.18.40.` });
     expect(checks.get("server opencode")).toMatchObject({
       status: "ok",
-      detail: expect.stringContaining("starts one"),
+      detail: expect.stringContaining("starts its own server"),
     });
     expect(checks.get("program claude")).toMatchObject({
       status: "failed",
@@ -224,7 +225,7 @@ describe("waybill doctor", () => {
     expect(checks.get("model pi")?.status).toBe("warning");
   });
 
-  test("an OpenCode that is too old, or not there, is refused as the runtime would", async () => {
+  test("an OpenCode that is too old or missing fails as in the runtime", async () => {
     const lanes = [{ id: "a", directory: "~/my-project", runtime: "opencode" }];
     install("oc", "echo 1.18.14");
     write({ opencodeBin: "~/bin/oc", lanes });
@@ -244,12 +245,12 @@ describe("waybill doctor", () => {
 
   test.each([
     ["never answers", "exec sleep 60", 300, /no answer within 0\.3 s/],
-    // Time enough to have somebody.
-    ["has somebody else answer, who never does", "sleep 60 & echo $! > child; wait", 2000, /no answer within 2 s/],
-    ["leaves somebody behind", "sleep 60 & echo $! > child", 60_000, /said nothing/],
-    ["says nothing", "exit 0", 60_000, /said nothing/],
-    ["is killed", "kill -9 $$", 60_000, /ended by SIGKILL/],
-  ])("a program that %s is not waited for, and nothing of it is left", async (_, script, deadlineMs, why) => {
+    // Time enough to start a child.
+    ["waits for a child that never ends", "sleep 60 & echo $! > child; wait", 2000, /no answer within 2 s/],
+    ["leaves a child behind", "sleep 60 & echo $! > child", 60_000, /printed nothing/],
+    ["prints nothing", "exit 0", 60_000, /printed nothing/],
+    ["is killed", "kill -9 $$", 60_000, /killed by SIGKILL/],
+  ])("a program that %s does not block the check, and leaves no process", async (_, script, deadlineMs, why) => {
     const path = install("agent", script.replace("child", join(root, "child")));
     const patience = { deadlineMs, signal: new AbortController().signal };
     const version = await programVersion(path, process.env, patience);
@@ -259,7 +260,7 @@ describe("waybill doctor", () => {
     await expect.poll(() => isRunning(child)).toBe(false);
   });
 
-  test("works while the store is in use, and says by whom", async () => {
+  test("works while the store is in use, and names the process", async () => {
     write({ modelProvider: "stub", lanes: [{ id: "a", directory: "~/my-project" }] });
     mkdirSync(state, { recursive: true, mode: 0o700 });
     const store = openSqliteStore({ path: join(state, "waybill.db") });
@@ -268,7 +269,7 @@ describe("waybill doctor", () => {
     expect(checks.get("store")?.detail).toContain(`in use by process ${process.pid}`);
   });
 
-  test("a port is free, ours, or somebody else's", async () => {
+  test("a port is free, used by this daemon, or used by another program", async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => void server.close());

@@ -10,14 +10,14 @@ afterEach(() => waybill.dispose());
 
 const largeBytes = 50 * 1024 * 1024;
 
-/** The most memory that a process has had, where the system tells. */
+/** The peak memory of a process, if the system reports it. */
 function peakBytes(pid: number): number | null {
   if (process.platform !== "linux") return null;
   const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
   return Number(kilobytes) * 1024;
 }
 
-test("an inbox of 50 MB is not loaded: it is shown, all other members are served, and its row comes when it is mended", async () => {
+test("an inbox of 50 MB is not loaded: a notice is shown, all other members are served, and its row arrives once it is fixed", async () => {
   const files = new TeamDirectory(waybill.directory).make(["team-lead", "anna", "tom", "nate"]);
   const answers = { always: [{ steps: [{ say: "Port 8080." }] }] };
   const members = { anna: { lane: "anna" }, tom: { lane: "tom" } };
@@ -31,7 +31,7 @@ test("an inbox of 50 MB is not loaded: it is shown, all other members are served
       handOver: { state: "handed_over" },
     });
   };
-  // Everything is loaded and has run once before memory is compared.
+  // Everything has been loaded and has run once before memory is compared.
   files.put("anna", [aRow({ messageId: "a1", from: "user" })]);
   await eventually(() => files.row("anna", "a1")?.read === true);
   await sendToNate("n1");
@@ -54,8 +54,8 @@ test("an inbox of 50 MB is not loaded: it is shown, all other members are served
   }
   const { stdout, stderr } = await waybill.run(["teams"]);
   expect(stdout).toContain("tom");
-  expect(stderr).toMatch(/crew: tom: .*at most 8388608 are read/);
-  expect((await waybill.run(["teams", "show", "crew"])).stdout).toMatch(/tom: .*at most 8388608 are read/);
+  expect(stderr).toMatch(/crew: tom: .*the limit is 8388608/);
+  expect((await waybill.run(["teams", "show", "crew"])).stdout).toMatch(/tom: .*the limit is 8388608/);
   expect(waybill.daemonFile.workerPid).toBe(worker);
   if (before !== null) expect((peakBytes(worker) ?? 0) - before).toBeLessThan(largeBytes);
 

@@ -1,4 +1,4 @@
-/** A message that is older than the store, looked for in the sessions that the real programs have. */
+/** Searches the real programs' sessions for a message that is older than the store. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -37,7 +37,7 @@ test.each([
   ["OpenCode", startOpencode],
   ["Claude Code", startClaude],
   ["pi", startPi],
-])("what %s was prompted with before the store was lost is found, with its answer", async (_name, start) => {
+])("a prompt that %s got before the store was lost is found, with its answer", async (_name, start) => {
   const { world } = await start(scenes, [{}]);
   onTestFinished(() => world.dispose());
   await world.send("m0", "answers something else");
@@ -56,7 +56,7 @@ test.each([
   expect(seen.deliveredUserMessageId).toBe(before.deliveredUserMessageId);
 });
 
-test("a person's session that was searched is not told as the lane's", async () => {
+test("a person's session that was searched is not reported as the lane's", async () => {
   const { world } = await startOpencode(scenes, [{}]);
   onTestFinished(() => world.dispose());
   const { url = "", authorization } = world.supervisor.address() ?? {};
@@ -76,7 +76,7 @@ test("a person's session that was searched is not told as the lane's", async () 
   const told = new Set<string>();
   world.runtime.onSignal((_lane, { session }) => told.add(session));
   await call(`/session/${person.id}/message`, says("answers a person again"));
-  // Events come in order, so those of the lane's own turn come behind those of the person's.
+  // Events come in order, so those of the lane's own turn come after those of the person's.
   await world.waybill.people.resume("lane");
   const { runtimeSessionId } = await world.reaches("m1", "responded");
   expect([...told]).toEqual([runtimeSessionId]);

@@ -53,7 +53,7 @@ describe.each(revisions)("a client of revision %s", (revision) => {
     expect(refused).toMatchObject({ isError: true, text: expect.stringContaining("outcome must be one of answer") });
   });
 
-  test("waits over a restart of the daemon, and can end its wait", async () => {
+  test("waits across a daemon restart, and can end its wait", async () => {
     const first = await serve();
     const { call } = await clientOf(first.url, tomsToken, revision);
     await call("message_send", { to: "anna", text: "Green?" });
@@ -70,7 +70,7 @@ describe.each(revisions)("a client of revision %s", (revision) => {
   });
 });
 
-test("ends when the client closes its input, and writes nothing but MCP", async () => {
+test("exits when the client closes its input, and writes nothing but MCP", async () => {
   const { url } = await serve();
   const env = { WAYBILL_URL: url, WAYBILL_MCP_TOKEN: tomsToken };
   const request = { jsonrpc: "2.0", id: 1, method: "ping" };
@@ -81,21 +81,21 @@ test("ends when the client closes its input, and writes nothing but MCP", async 
 });
 
 test.each([
-  ["no token", {}, 1, "waybill: No member's token was given.\nName the file"],
-  ["no daemon", { WAYBILL_MCP_TOKEN: tomsToken }, 5, "waybill: No daemon is running here"],
+  ["no token", {}, 1, "waybill: No member token was given.\nGive the path"],
+  ["no daemon", { WAYBILL_MCP_TOKEN: tomsToken }, 5, "waybill: No daemon is running"],
   [
     "a daemon that does not answer",
     { WAYBILL_MCP_TOKEN: tomsToken, WAYBILL_URL: "http://127.0.0.1:9" },
     5,
     "waybill: The daemon cannot be reached: connect ECONNREFUSED 127.0.0.1:9",
   ],
-])("%s is an error and an exit code", async (_, env, exitCode, words) => {
+])("%s is an error with an exit code", async (_, env, exitCode, words) => {
   const { code, stdout, stderr } = await waybill.run(["mcp"], { env: env as Record<string, string> });
   expect({ code, stdout }).toEqual({ code: exitCode, stdout: "" });
   expect(stderr).toContain(words);
 });
 
-test("a token of nobody is an error, and the token is not shown", async () => {
+test("an unknown token is an error, and the token is not shown", async () => {
   const { url } = await serve();
   const env = { WAYBILL_URL: url, WAYBILL_MCP_TOKEN: "very-secret" };
   const { code, stdout, stderr } = await waybill.run(["mcp"], { env });

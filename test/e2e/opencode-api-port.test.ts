@@ -1,4 +1,6 @@
-/** The port at whose root OpenCode's API is, of the built daemon: its address, and what is said when it cannot be had. */
+/**
+ * The port that serves OpenCode's API at its root, in the built daemon: its address, and the errors when it is taken.
+ */
 import { createServer } from "node:net";
 import { createOpencodeClient } from "@opencode-ai/sdk/v2";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
@@ -7,7 +9,7 @@ import { freePort } from "../support/free-port.ts";
 import { Program } from "../support/program.ts";
 
 const script = { always: [{ steps: [{ say: "The build is green." }] }] };
-/** Without OpenCode the demo's agents are scripted ones. */
+/** Without OpenCode the demo uses scripted agents. */
 const withoutOpencode = { OPENCODE_BIN: "/nowhere/opencode" };
 
 let programs: Program[];
@@ -43,7 +45,7 @@ test("is off unless it is set", async () => {
   expect(await checkOf(program)).toBeUndefined();
 });
 
-test("is told by the log, the file and the doctor, and holds a conversation at its root", async () => {
+test("is named by the log, the daemon file and the doctor, and serves a conversation at its root", async () => {
   const program = aProgram();
   program.configure({ one: script }, { opencodeApiPort: 0 });
   const daemon = await program.up();
@@ -69,7 +71,7 @@ test("is told by the log, the file and the doctor, and holds a conversation at i
   expect(await daemon.exit()).toMatchObject({ code: 0 });
 });
 
-test("that another daemon has stops the start, with the setting to change, and the other goes on", async () => {
+test("that another daemon uses stops the start, names the setting to change, and leaves the other daemon running", async () => {
   const port = String(await freePort());
   const [first, second] = [aProgram(), aProgram()];
   for (const program of [first, second]) program.configure({ one: script }, { opencodeApiPort: Number(port) });
@@ -85,15 +87,15 @@ test("that another daemon has stops the start, with the setting to change, and t
   expect(second.daemonFile.opencodeApiUrl).toBeNull();
 });
 
-test("that is the daemon's own stops the start", async () => {
+test("that the daemon itself uses stops the start", async () => {
   const program = aProgram({ PORT: "7301", WAYBILL_OPENCODE_API_PORT: "7301" });
   program.configure({ one: script });
   const { code, stderr } = await program.run(["up"]);
   expect(code).toBe(1);
-  expect(stderr).toContain("WAYBILL_OPENCODE_API_PORT is 7301, where the daemon itself listens");
+  expect(stderr).toContain("WAYBILL_OPENCODE_API_PORT is 7301, which is the daemon's own port");
 });
 
-test("is there in the demo, which goes on without it when it is taken", async () => {
+test("is open in the demo, which continues without it if it is taken", async () => {
   const open = aProgram(withoutOpencode);
   await open.up();
   expect(open.daemonFile.opencodeApiUrl).toMatch(/^http:/);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.dispose());
 
-test("twenty messages to each of five lanes are answered in order, one at a time a lane, lanes side by side", async () => {
+test("twenty messages to each of five lanes are answered in order, one at a time per lane, with lanes in parallel", async () => {
   world.script({
     rules: [{ when: "/(\\w+) gets number (\\d+)/", steps: [{ waitMs: 50, say: "{{1}} has {{2}} of 20." }] }],
   });

@@ -1,4 +1,4 @@
-/** Agents, models and what they use, by the real OpenCode server's own lists and reckoning. */
+/** Agents, models and usage, by the real OpenCode server's own lists and numbers. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
@@ -27,12 +27,12 @@ const world = new OpencodeWorld({
     { id: "changed-agent", agent: "build" },
     { id: "changed-model", directory: "two-models", model: "scripted/scripted" },
   ],
-  // An agent that the server knows, with a model that it does not.
+  // An agent that the server knows, with a model that it does not know.
   config: { agent: { odd: { mode: "primary", model: "scripted/none", prompt: "Be odd." } } },
   limits: { limited: { tokens: 100, cost: null }, priced: { tokens: null, cost: 1 } },
 });
 beforeAll(async () => {
-  // Dollars for a million tokens, by a project's own settings.
+  // Dollars per million tokens, from the project's own settings.
   const models = { scripted: { cost: { input: 10_000, output: 10_000 } } };
   mkdirSync(join(world.directory, "priced"));
   writeFileSync(join(world.directory, "priced/opencode.json"), JSON.stringify({ provider: { scripted: { models } } }));
@@ -45,7 +45,7 @@ afterAll(() => world.dispose());
 
 const usage = (lane: string) => world.waybill.store.usageOf(lane, dayOf(Date.now()));
 
-test("the models that the server lists can be chosen from, where a lane works", async () => {
+test("the models that the server lists for a lane's directory are offered", async () => {
   const runtime = world.waybill.runtimes.get("opencode");
   expect(await runtime?.models?.(world.work, AbortSignal.timeout(60_000))).toContain("scripted/scripted");
   const listing = vi.spyOn(runtime as Required<Runtime>, "models").mockResolvedValue(["scripted/listed"]);
@@ -57,7 +57,7 @@ test("the models that the server lists can be chosen from, where a lane works", 
   expect(await modelsAt(world.work)).toEqual(expect.arrayContaining(["scripted/none", "scripted/listed"]));
 });
 
-test.each(["planner", "planner-by-model", "named", "short"])("a known choice (%s) is taken", async (lane) => {
+test.each(["planner", "planner-by-model", "named", "short"])("a known choice (%s) is used", async (lane) => {
   world.script({ rules: [{ when: `hello ${lane}`, steps: [{ say: "Hello: 1 of 1." }] }] });
   await world.send(`to-${lane}`, `hello ${lane}`, { to: { lane } });
   const record = await world.until(`to-${lane}`, ({ status }) => status === "responded", lane);
@@ -73,7 +73,7 @@ test.each([
   ["changed-agent", { agent: "plan" }, ["build/scripted", "build/scripted", "plan/scripted"]],
   ["changed-model", { model: "scripted/other" }, ["build/scripted", "build/scripted", "build/other"]],
 ])(
-  "a choice that a person changes (%s) counts from the next message on, and a retry keeps its own",
+  "a changed choice (%s) applies from the next message on, and a retry keeps the old one",
   async (lane, change, expected) => {
     world.script({ rules: [{ when: "one", once: true, steps: [{}] }, { steps: [{ say: "There are 2 of them." }] }] });
     await world.send(`${lane}-1`, `one in ${lane}`, { to: { lane } });
@@ -94,14 +94,17 @@ test.each([
   ["wrong-agent", /^agent_unknown: nobody \(known: .*build.*plan.*\)$/],
   ["wrong-model", /^model_unknown: scripted\/none \(known: .*scripted\/scripted.*\)$/],
   ["subagent", /^agent_unknown: general /],
-])("an unknown choice (%s) is refused before anything is sent, with the known ones", async (lane, reason) => {
-  await world.send(`to-${lane}`, `hello ${lane}`, { to: { lane } });
-  const record = await world.until(`to-${lane}`, ({ status }) => status === "failed_terminal", lane);
-  expect(record.lastReason).toMatch(reason);
-  expect(world.turns(`hello ${lane}`)).toBe(0);
-});
+])(
+  "an unknown choice (%s) is refused before anything is sent, and the error lists the known ones",
+  async (lane, reason) => {
+    await world.send(`to-${lane}`, `hello ${lane}`, { to: { lane } });
+    const record = await world.until(`to-${lane}`, ({ status }) => status === "failed_terminal", lane);
+    expect(record.lastReason).toMatch(reason);
+    expect(world.turns(`hello ${lane}`)).toBe(0);
+  },
+);
 
-test("lanes that name what the server does not know have a notice before the first message, and the others none", async () => {
+test("lanes with an unknown agent or model have a notice before the first message, and other lanes have none", async () => {
   const service = serviceOf(world.waybill);
   const noticesOf = async (id: string) => (await service.lane(id)).notices;
   await expect.poll(() => noticesOf("wrong-agent")).toMatchObject([{ code: "agent_unknown" }]);
@@ -117,20 +120,20 @@ test("lanes that name what the server does not know have a notice before the fir
   });
 });
 
-test("a lane is not made with an agent or a model that the server does not know, and the nearest one is named", async () => {
+test("creating a lane with an unknown agent or model is refused, and the error names the nearest one", async () => {
   const service = serviceOf(world.waybill);
   const lane = { displayName: null, team: null, member: null, runtime: "opencode", contract: "text" } as const;
   const put = (choice: { agent: string | null; model: string | null }) =>
     service.putLane({ id: "made", ...lane, directory: world.work, ...choice });
   await expect(put({ agent: "pla", model: null })).rejects.toMatchObject({
     code: "lane_invalid",
-    message: expect.stringMatching(/knows no agent "pla" .* Did you mean "plan"\?/),
+    message: expect.stringMatching(/has no agent "pla" .* Did you mean "plan"\?/),
   });
   await expect(put({ agent: null, model: "scripted/other" })).rejects.toMatchObject({ code: "lane_invalid" });
   expect((await put({ agent: "plan", model: null })).lane.agent).toBe("plan");
 });
 
-test("the doctor asks a server of its own where none runs", async () => {
+test("the doctor starts its own server if none runs", async () => {
   const env = {
     ...process.env,
     ...opencodeEnvironment(join(world.directory, "doctor-home")),
@@ -155,14 +158,14 @@ test("the doctor asks a server of its own where none runs", async () => {
   ]);
 });
 
-test("a turn that ends in an error before it has a row says what the server said of it", async () => {
+test("a turn that fails before it has a row reports the server's error", async () => {
   await world.send("odd", "Be odd.", { to: { lane: "odd" }, actionMode: "ask" });
   const record = await world.until("odd", ({ responseState }) => responseState === "session_error", "odd");
   expect(record.diagnostics).toEqual(["agent_error: Model not found: scripted/none."]);
   expect(record.attemptList).toMatchObject([{ sends: 1 }]);
 });
 
-test("what the model used is counted once, however often it is read, and over the limit nothing is sent", async () => {
+test("tokens are counted once, however often they are read, and over the limit nothing is sent", async () => {
   const used = { input: 70, output: 40 };
   world.script({ rules: [{ when: "count", steps: [{ say: "It is 12.", usage: used }] }] });
   const to = { lane: "limited" };
@@ -178,7 +181,7 @@ test("what the model used is counted once, however often it is read, and over th
   await expect.poll(async () => (await usage("limited")).tokens).toBe(220);
 });
 
-test("what the model costs is counted by the server's own prices, and over the limit nothing is sent", async () => {
+test("costs are counted by the server's own prices, and over the limit nothing is sent", async () => {
   const used = { input: 70, output: 40 };
   world.script({ rules: [{ when: "pay", steps: [{ say: "It is 12.", usage: used }] }] });
   const to = { lane: "priced" };
@@ -192,7 +195,7 @@ test("what the model costs is counted by the server's own prices, and over the l
   expect([world.turns("pay 1"), world.turns("pay 2")]).toEqual([1, 0]);
 });
 
-test("what a subtask uses is counted with its lane, also when it is gone on with later", async () => {
+test("the usage of a subtask counts for its lane, even if the subtask is continued later", async () => {
   const used = { input: 70, output: 40 };
   const task = { description: "d", prompt: "inside job", subagent_type: "general" };
   world.script({

@@ -1,7 +1,7 @@
 /**
- * OpenCode's own clients on Waybill, with the real Claude Code behind: its SDK, `opencode run --attach`, and the terminal
- * `opencode attach`; and an AI SDK provider that is made for OpenCode. They are run as people run them, against the built
- * daemon, at the port where the API is at the root.
+ * OpenCode's own clients on Waybill, with the real Claude Code behind it: the SDK, `opencode run --attach`, and the
+ * terminal `opencode attach`; and an AI SDK provider for OpenCode. They run as people run them, against the built
+ * daemon, at the port that serves the API at its root.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -66,7 +66,7 @@ const rowsOf = async (sessionID: string) => (await sdkFor("talk").session.messag
 const said = async (sessionID: string) => (await rowsOf(sessionID)).map((row) => `${row.info.role}: ${textOf(row)}`);
 
 describe("opencode run --attach", () => {
-  test("prints the answer, goes on in sessions, and what it sends is delivered with proof", async () => {
+  test("prints the answer and continues sessions, and its messages are delivered with proof", async () => {
     const first = await runOpencode("hello you", place.in("talk", "--session", "ses_talk"));
     expect(first).toMatchObject({ code: 0, stdout: "You said: hello you\n" });
     const again = await runOpencode("hello again", place.in("talk", "--continue"));
@@ -81,7 +81,7 @@ describe("opencode run --attach", () => {
     expect(deliveries).toMatchObject([{ status: "responded" }, { status: "responded" }]);
   });
 
-  test("prints each thing once, and asks before it does what needs a permission", async () => {
+  test("prints everything once, and asks for permissions", async () => {
     const [edited, refused, allowed] = await Promise.all([
       runOpencode("edit it", place.in("ask", "--auto", "--format", "json")),
       runOpencode("run it", place.in("ask")),
@@ -99,26 +99,26 @@ describe("opencode run --attach", () => {
     expect(allowed.stderr).toMatch(/\$ sh -c 'echo done-by-bash'\ndone-by-bash/);
   });
 
-  test("fails with a wrong password, and without the session", async () => {
+  test("fails with a wrong password, and with an unknown session", async () => {
     const [stranger, lost] = await Promise.all([
       runOpencode("hello", { ...place.in("talk"), password: "wrong" }),
       runOpencode("hello", place.in("talk", "--session", "ses_nothing")),
     ]);
-    // What the program says to both.
+    // The program fails in the same way for both.
     for (const one of [stranger, lost]) expect(one).toMatchObject({ code: 1, stdout: "" });
     expect(lost.stderr).toContain("Session not found");
   });
 });
 
 describe("opencode attach", () => {
-  /** As a person does: seen in the input before it is sent. */
+  /** Types like a person, and waits until the text is visible before sending it. */
   const send = async (text: string) => {
     terminal?.type(text);
     await terminal?.waitFor(text);
     terminal?.press("enter");
   };
 
-  test("shows answers, tools, changes, permissions and questions as OpenCode's own", async () => {
+  test("shows answers, tools, changes, permissions and questions like those of OpenCode itself", async () => {
     terminal = attachOpencode(place.in("show"));
     const { waitFor, press } = terminal;
     await waitFor("Ask anything");
@@ -144,11 +144,11 @@ describe("opencode attach", () => {
 
     press("ctrl-x");
     terminal.type("l");
-    // A session is called by its first prompt.
+    // A session is named after its first prompt.
     await waitFor(/Sessions[\s\S]*● hello there[\s\S]*show/);
   });
 
-  test("shows what others send, takes prompts during a turn, and stops it with what waits", async () => {
+  test("shows prompts from elsewhere, accepts prompts during a turn, and stops the turn with its queued prompts", async () => {
     terminal = attachOpencode(place.in("watch", "--session", "ses_watch"));
     const { waitFor, press } = terminal;
     await waitFor("ctrl+p commands");
@@ -172,7 +172,7 @@ describe("opencode attach", () => {
 });
 
 describe("OpenCode's SDK", () => {
-  test("lists, creates, prompts and deletes, and streams events while it does", async () => {
+  test("lists, creates, prompts and deletes sessions, and streams events meanwhile", async () => {
     const client = sdkFor("sdk");
     expect((await client.session.list()).data?.map(({ id }) => id)).toEqual(["ses_sdk"]);
     const session = await new OpencodeSession(place, place.directoryOf("sdk")).open();
@@ -206,12 +206,12 @@ describe("OpenCode's SDK", () => {
       await session.prompt("ask me");
       const asked = await session.hears(({ type }) => type === "question.asked");
       const listed = async () => (await client.question.list()).data?.map(({ id }) => id);
-      // The list is the ledger's, which looks a moment after the event.
+      // The list comes from the ledger, which reconciles a moment after the event.
       await expect.poll(listed).toEqual([asked.properties.id]);
       await client.question.reply({ requestID: String(asked.properties.id), answers: [["Blue"]] });
       await session.untilRest(2);
 
-      // Claude Code makes no plans where it is driven like this.
+      // Claude Code makes no plans in this mode.
       expect((await client.session.todo({ sessionID })).data).toEqual([]);
 
       await session.prompt("wait for me");
@@ -226,7 +226,7 @@ describe("OpenCode's SDK", () => {
     }
   });
 
-  test("works in its first version, too, and below a path", async () => {
+  test("also works in its first version, and below a path", async () => {
     const baseUrl = place.urlWithPath;
     const headers = { authorization: `Basic ${Buffer.from(`opencode:${place.program.token}`).toString("base64")}` };
     const client = createFirstClient({ baseUrl, headers, directory: place.directoryOf("sdk"), throwOnError: true });
@@ -236,7 +236,7 @@ describe("OpenCode's SDK", () => {
     expect(data?.parts).toContainEqual(expect.objectContaining({ text: "You said: hello first" }));
   });
 
-  test("shows what a subagent was asked and what it said, in a session of its own", async () => {
+  test("shows a subagent's prompt and answer in a separate session", async () => {
     const client = sdkFor("sdk");
     const session = await new OpencodeSession(place, place.directoryOf("sdk")).open();
     try {
@@ -254,7 +254,7 @@ describe("OpenCode's SDK", () => {
     }
   });
 
-  test("comes back by itself after a crash of the daemon in mid-turn, and has missed nothing", async () => {
+  test("reconnects after the daemon crashes mid-turn, and has missed nothing", async () => {
     const directory = place.directoryOf("cut");
     const session = await new OpencodeSession(place, directory, { comesBack: true }).open("ses_cut");
     try {
@@ -286,12 +286,12 @@ describe("ai-sdk-provider-opencode-sdk", () => {
       defaultSettings: { directory: place.directoryOf("ai") },
     });
   });
-  /** Each has a session of its own. */
+  /** Each has its own session. */
   const aModel = () => provider.chat("claude/default", { agent: "build" }) as OpencodeLanguageModel;
   const words = (parts: readonly StreamPart[]) =>
     parts.map((part) => (part.type === "text-delta" ? part.delta : "")).join("");
 
-  /** Reads on until `enough`, or to the end. */
+  /** Reads until `enough`, or to the end. */
   async function read(reader: ReadableStreamDefaultReader<StreamPart>, enough?: (part: StreamPart) => boolean) {
     const parts: StreamPart[] = [];
     for (;;) {
@@ -312,13 +312,13 @@ describe("ai-sdk-provider-opencode-sdk", () => {
     expect(parts.at(-1)).toMatchObject({ type: "finish", finishReason: { unified: "stop" } });
   });
 
-  test("passes a permission on, and what a person says to it", async () => {
+  test("passes on a permission and the person's answer", async () => {
     const model = aModel();
     const { stream } = await model.doStream({ prompt: [says("run it")] });
     const reader = stream.getReader();
     const asked = (await read(reader, ({ type }) => type === "tool-approval-request")).at(-1);
     const approvalId = asked?.type === "tool-approval-request" ? asked.approvalId : "";
-    // The answer goes with the next call, as the AI SDK does it.
+    // The answer is sent with the next call, as in the AI SDK.
     const approval = { type: "tool-approval-response" as const, approvalId, approved: true };
     const next = model.doStream({ prompt: [{ role: "tool", content: [approval] }, says("go ahead")] });
     const following = read((await next).stream.getReader());
@@ -340,7 +340,7 @@ describe("ai-sdk-provider-opencode-sdk", () => {
     expect(next.content).toContainEqual(expect.objectContaining({ text: "You said: hello after it" }));
   });
 
-  test("passes instructions on to the agent", async () => {
+  test("passes on instructions to the agent", async () => {
     const prompt: Call["prompt"] = [{ role: "system", content: "Be brief." }, says("hello in short")];
     const { content } = await aModel().doGenerate({ prompt });
     expect(content).toContainEqual(expect.objectContaining({ text: "You said: hello in short" }));
@@ -348,10 +348,10 @@ describe("ai-sdk-provider-opencode-sdk", () => {
     expect(place.instructions.get("hello provider")).not.toContain("Be brief.");
   });
 
-  test("is told in words what cannot be done", async () => {
+  test("gets a readable error for unsupported features", async () => {
     const responseFormat = { type: "json", schema: { type: "object", properties: {} } } as const;
     const refused = aModel().doGenerate({ prompt: [says("hello")], responseFormat });
-    await expect(refused).rejects.toThrow(/cannot hold an answer to a format \(`json_schema`\)/);
+    await expect(refused).rejects.toThrow(/cannot enforce a format for the answer \(`json_schema`\)/);
   });
 });
 
@@ -359,7 +359,7 @@ function stateOf(part: Part | undefined): string | null {
   return part?.type === "tool" ? part.state.status : null;
 }
 
-/** The messages as a client has them that only heard events. */
+/** The messages as a client sees them that only received events. */
 function rebuilt({ events, id }: OpencodeSession): unknown[] {
   const rows = new Map<string, Row>();
   for (const { type, properties } of events) {
@@ -373,7 +373,7 @@ function rebuilt({ events, id }: OpencodeSession): unknown[] {
   return [...rows.values()].map(({ info, parts }) => withoutTimes({ info, parts: parts.sort(byId) }));
 }
 
-/** When words were whole is told more exactly live. */
+/** Live events have a more exact time for the end of a text. */
 function withoutTimes({ info, parts }: Row): unknown {
   return { info, parts: parts.map((part) => ({ ...part, time: undefined })) };
 }

@@ -1,4 +1,4 @@
-/** OpenCode's own clients on Waybill when their stream breaks, and when they come in the middle of a turn. */
+/** OpenCode's own clients on Waybill when their stream breaks, and when they connect mid-turn. */
 import { EventEmitter, once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
 import type { ConnectionInfo } from "../../src/transports/http/env.ts";
@@ -13,7 +13,7 @@ const script = {
   always: [{ steps: [{ say: "Good morning to you." }] }],
 };
 
-test("a terminal shows what was asked before it came and what happened while it was cut off, and run prints only its own turn", async () => {
+test("a terminal shows earlier asks and everything that happened while it was disconnected, and run prints only its own turn", async () => {
   const world = await startWorld({ script });
   const service = serviceOf(world.waybill);
   const answered = new EventEmitter();
@@ -39,8 +39,8 @@ test("a terminal shows what was asked before it came and what happened while it 
   const terminal = attachOpencode(client);
   onTestFinished(() => terminal.close());
   await terminal.waitFor(/List them\.[\s\S]*Permission required/);
-  // Its events alone show as much, and it leaves the session where a request for it fails. It asks for these last, all
-  // at once; then only its stream is open.
+  // Events alone would show as much, but the terminal leaves the session if a request for it fails. It sends these
+  // requests last and together; after that only its stream is open.
   await Promise.all(wanted);
   await expect.poll(() => open).toBe(1);
   await first.close();
@@ -56,7 +56,7 @@ test("a terminal shows what was asked before it came and what happened while it 
   const running = runOpencode("hello", client).finally(() => {
     isOver = true;
   });
-  // Its own time passes while the program starts and waits.
+  // The program's own clock runs while it starts and waits.
   while (!isOver) {
     await world.clock.advance(20);
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -1,6 +1,6 @@
 /**
- * What `docs/opencode.md` says about OpenCode and Waybill leans on, tried on the real server: lists of sessions, ids that
- * are sent again, compaction, subtasks. A new version that behaves otherwise fails here first.
+ * Facts in `docs/opencode.md` that Waybill relies on, tested on the real server: lists of sessions, ids that
+ * are sent again, compaction, subtasks. A new version that behaves differently fails here first.
  */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
@@ -31,19 +31,19 @@ async function prompt(session: string, id: string, text: string): Promise<void> 
   await call("POST", `/session/${session}/prompt_async`, { messageID: `msg_${id}`, parts });
 }
 
-/** Once the model was asked, the session is at work until the turn has ended. */
+/** After the model is called, the session is busy until the turn ends. */
 async function ended(session: string, asked: string): Promise<void> {
   await world.modelIsAsked(asked);
   await world.opencode.rests(session);
 }
 
-/** Time for a turn that must not come. On a busy machine it may come later and not be seen, which fails nobody. */
+/** Waits for a turn that must not happen. On a busy machine it may come later and go unnoticed. */
 async function nothingComes(session: string): Promise<void> {
   await wait(700);
   await world.opencode.rests(session);
 }
 
-test("the server has exactly the routes that were written down", async () => {
+test("the server has exactly the recorded routes", async () => {
   expect(routesIn(await call("GET", "/doc"))).toEqual(nativeRouteList());
 });
 
@@ -59,7 +59,7 @@ describe("the sessions of a directory", () => {
     return directory;
   };
 
-  test("are cut after a hundred by the server itself, and Waybill lists all of them, archived ones too", async () => {
+  test("are cut off after a hundred by the server, but Waybill lists all of them, including archived ones", async () => {
     const directory = made("crowded");
     const ids: string[] = [];
     for (let count = 0; count < 102; count += 1) ids.push(await open(directory));
@@ -68,7 +68,7 @@ describe("the sessions of a directory", () => {
     expect([...(await listed(directory))].sort()).toEqual(ids.sort());
   });
 
-  test("of before it was a repository are left out of its project's list, and Waybill lists them", async () => {
+  test("from before it became a repository are missing in its project's list, but Waybill lists them", async () => {
     const directory = made("repository");
     mkdirSync(join(directory, "sub"));
     const before = await open(join(directory, "sub"));
@@ -89,7 +89,7 @@ describe("the sessions of a directory", () => {
     expect(await listed(directory)).toEqual([parent]);
   });
 
-  test("are found by any name that the directory has", async () => {
+  test("are found by any path of the directory", async () => {
     const directory = made("100%25 of a+b & ü");
     symlinkSync(directory, join(world.directory, "link"));
     const session = await world.runtime.openSession(conformingLane("opencode", directory), AbortSignal.timeout(60_000));
@@ -99,7 +99,7 @@ describe("the sessions of a directory", () => {
 });
 
 describe("the same ids", () => {
-  test("while their turn runs change nothing: one message, one turn", async () => {
+  test("change nothing while their turn runs: one message, one turn", async () => {
     world.script({ rules: [{ when: "take long", steps: [{ waitMs: 1200, say: "Took long." }] }] });
     const session = await openSession();
     await prompt(session, "run1", "take long");
@@ -111,7 +111,7 @@ describe("the same ids", () => {
     expect(world.turns("take long")).toBe(1);
   });
 
-  test("after their turn has ended change nothing; another text replaces the stored one and is not answered", async () => {
+  test("change nothing after their turn has ended, and another text replaces the stored one without an answer", async () => {
     world.script({ rules: [{ when: "be quick", steps: [{ say: "Was quick." }] }] });
     const session = await openSession();
     await prompt(session, "end1", "be quick");
@@ -125,7 +125,7 @@ describe("the same ids", () => {
     expect(world.turns("be quick") + world.turns("be slow")).toBe(1);
   });
 
-  test("after a later prompt make the model work again, under the old message; so Waybill never does this", async () => {
+  test("make the model run again under the old message after a later prompt, so Waybill never does this", async () => {
     world.script({ rules: [{ when: "/say (\\w+)/", steps: [{ say: "I say {{1}}." }] }] });
     const session = await openSession();
     await prompt(session, "old1", "say one");
@@ -141,7 +141,7 @@ describe("the same ids", () => {
 });
 
 describe("a compaction", () => {
-  test("in mid-turn is followed to the answer, and its summary is nobody's answer", async () => {
+  test("mid-turn is followed to the answer, and its summary is not an answer", async () => {
     const full = { usage: { input: 99_000, output: 100 } };
     const looking = [{ tool: "bash", input: { command: "echo full", description: "fills" } }];
     world.script({
@@ -160,7 +160,7 @@ describe("a compaction", () => {
     expect((await world.answers()).at(-1)).toBe("Went on: 2 parts.");
   });
 
-  test("after the answer lets the agent go on; the lane waits for that, and the answer stays what it was", async () => {
+  test("after the answer makes the agent continue; the lane waits for that, and the answer stays the same", async () => {
     world.script({
       rules: [
         { when: "end full", steps: [{ say: "The answer is 17.", usage: { input: 99_000, output: 100 } }] },
@@ -176,7 +176,7 @@ describe("a compaction", () => {
     expect(world.turns("end full")).toBe(1);
   });
 
-  test("because the prompt was too long puts it again under another id, and the answer is found there", async () => {
+  test("of a prompt that was too long repeats it under another id, and the answer is found there", async () => {
     world.script({
       rules: [
         { when: "too long", once: true, steps: [{ error: "context_length" }] },
@@ -191,7 +191,7 @@ describe("a compaction", () => {
     expect(answer?.role === "assistant" && answer.parentID).not.toBe(record.deliveredUserMessageId);
   });
 
-  test("of nothing but the prompt that was too long does not put it again: the agent is told to go on", async () => {
+  test("of only the prompt that was too long does not repeat it: the agent is told to continue", async () => {
     world.script({ rules: [{ when: "at once too much", once: true, steps: [{ error: "context_length" }] }] });
     const session = await openSession();
     await prompt(session, "much1", "at once too much");
@@ -203,7 +203,7 @@ describe("a compaction", () => {
   });
 });
 
-test("a prompt with a format is answered in it, and its session can be neither read nor forked; so Waybill sends none", async () => {
+test("a prompt with an output format breaks reading and forking its session, so Waybill sends none", async () => {
   const answer = { tools: [{ tool: "StructuredOutput", input: { port: 8080 } }] };
   world.script({ rules: [{ when: "which port", steps: [answer] }] });
   const session = await openSession();
@@ -215,7 +215,7 @@ test("a prompt with a format is answered in it, and its session can be neither r
   await expect(call("POST", `/session/${session}/fork`, {})).rejects.toThrow(/500/);
 });
 
-test("a subtask runs in a session of its own, and its ask stands under the lane and can be answered there", async () => {
+test("a subtask runs in its own session, and its ask appears in the lane and can be answered there", async () => {
   const task = { description: "count", prompt: "sub work", subagent_type: "general" };
   world.script({
     rules: [

@@ -1,4 +1,4 @@
-/** What goes wrong with an OpenCode server in mid-turn. Each time the message is answered, or it is clear why not. */
+/** Failures of an OpenCode server mid-turn. Each time the message is answered, or it is clear why not. */
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { fault500, page, refused } from "../support/fault-proxy.ts";
@@ -7,7 +7,7 @@ import { serviceOf } from "../support/service-of.ts";
 
 const always = Number.POSITIVE_INFINITY;
 const reads = /\/message(\?|$)/;
-/** Says nothing about the session: OpenCode did not say it. */
+/** Proves nothing about the session, since it does not come from OpenCode. */
 const notHere = { how: "say", status: 404, type: "text/html", body: "<h1>404 page not found</h1>" } as const;
 const nothing = { how: "say", status: 200, type: "application/json", body: "null" } as const;
 
@@ -27,25 +27,22 @@ describe("a server that fails", () => {
       ],
     });
 
-  test.each(["SIGKILL", "SIGTERM"] as const)(
-    "by %s in mid-turn and comes back is asked again, once",
-    async (signal) => {
-      hangsOnce(`end by ${signal}`, `Alive again after ${signal}, 2 of 2.`);
-      await world.send(signal, `Survive the end by ${signal}.`);
-      await world.reaches(signal, "accepted");
-      await world.modelIsAsked(`end by ${signal}`);
-      await world.opencode.end(signal);
-      await world.until(signal, (record) => record.responseState === "reconcile_failed");
-      await world.opencode.comeBack();
-      expect(await world.reaches(signal, "responded", "failed_terminal", "cancelled")).toMatchObject({
-        status: "responded",
-        attempts: 2,
-      });
-      expect(world.turns(`end by ${signal}`)).toBe(2);
-    },
-  );
+  test.each(["SIGKILL", "SIGTERM"] as const)("by %s mid-turn and comes back is asked again, once", async (signal) => {
+    hangsOnce(`end by ${signal}`, `Alive again after ${signal}, 2 of 2.`);
+    await world.send(signal, `Survive the end by ${signal}.`);
+    await world.reaches(signal, "accepted");
+    await world.modelIsAsked(`end by ${signal}`);
+    await world.opencode.end(signal);
+    await world.until(signal, (record) => record.responseState === "reconcile_failed");
+    await world.opencode.comeBack();
+    expect(await world.reaches(signal, "responded", "failed_terminal", "cancelled")).toMatchObject({
+      status: "responded",
+      attempts: 2,
+    });
+    expect(world.turns(`end by ${signal}`)).toBe(2);
+  });
 
-  test("and is back before anybody noticed is asked again, once", async () => {
+  test("and is back before anything noticed is asked again, once", async () => {
     hangsOnce("blink", "Back after 1 blink.");
     await world.send("blink", "Do not blink.");
     await world.reaches("blink", "accepted");
@@ -56,7 +53,7 @@ describe("a server that fails", () => {
     expect(world.turns("blink")).toBe(2);
   });
 
-  test("and comes back with nothing of what it knew gets the message in a fresh session", async () => {
+  test("and comes back without its data gets the message in a fresh session", async () => {
     hangsOnce("amnesia", "I know of 1 message.");
     await world.send("amnesia", "This is amnesia.");
     const { runtimeSessionId } = await world.reaches("amnesia", "accepted");
@@ -68,7 +65,7 @@ describe("a server that fails", () => {
     expect(record.runtimeSessionId).not.toBe(runtimeSessionId);
   });
 
-  test("and loses a prompt that it had stored gets it again under the same ids", async () => {
+  test("and loses a stored prompt gets it again with the same ids", async () => {
     world.script({
       rules: [
         { when: "do not lose", once: true, steps: [{}] },
@@ -91,7 +88,7 @@ describe("a server that fails", () => {
     { id: "proxy", what: "the 404 of a proxy instead of the transcript", fault: notHere },
     { id: "null", what: "null instead of the transcript", fault: nothing },
     { id: "late", what: "the transcript long after the client gave up", fault: { how: "hold" as const } },
-  ])("and gives $what is read again later, and nothing is sent again", async ({ id, what, fault }) => {
+  ])("and returns $what is read again later, and nothing is sent again", async ({ id, what, fault }) => {
     world.script({ rules: [{ when: what, steps: [{ waitMs: 1000, say: `Over it: ${what.length} letters.` }] }] });
     await world.send(id, `Give me ${what}.`);
     await world.reaches(id, "accepted");
@@ -105,7 +102,7 @@ describe("a server that fails", () => {
     expect(world.turns(what)).toBe(1);
   });
 
-  test("and answers a prompt with a page has not taken it; it is sent again under the same ids", async () => {
+  test("and answers a prompt with a web page has not accepted it, so it is sent again with the same ids", async () => {
     world.script({ rules: [{ when: "web page", steps: [{ say: "Taken at last, 1 of 1." }] }] });
     world.opencode.proxy.fail("POST", /prompt_async$/, page);
     await world.send("web-page", "You are a web page.");
@@ -113,7 +110,7 @@ describe("a server that fails", () => {
     expect(world.turns("web page")).toBe(1);
   });
 
-  test("and never shows what a subtask did is read all the same: what that used is not known, and said so once", async () => {
+  test("and never returns a subtask's rows is still read, and the missing usage is reported once", async () => {
     const task = { description: "d", prompt: "inside job", subagent_type: "general" };
     world.script({
       rules: [
@@ -138,7 +135,7 @@ describe("a server that fails", () => {
     expect(world.turns("inside job")).toBe(1);
   });
 
-  test("and refuses the password keeps the message waiting, says why, and gets it when it is let in again", async () => {
+  test("and refuses the password keeps the message waiting with a reason, and gets it when the password works again", async () => {
     world.script({ rules: [{ when: "let me in", steps: [{ say: "You are in, as user 1." }] }] });
     world.opencode.proxy.fail("*", /./, refused, always);
     await world.send("password", "Please let me in.");
@@ -154,7 +151,7 @@ describe("a server that fails", () => {
 describe("events", () => {
   let world: OpencodeWorld;
   beforeAll(async () => {
-    // Looks by the schedule come too late for these tests: what is found in time is found by events, or for want of them.
+    // Scheduled reads come too late for these tests, so anything found in time is found by events or by polling.
     const policy = { graceMs: 300_000, firstReconcileDelayMs: 300_000, maxReconcileDelayMs: 300_000 };
     const config = { permission: { webfetch: "ask" } };
     world = await new OpencodeWorld({ behindProxy: true, policy, silenceMs: 12_000, config }).start();
@@ -174,9 +171,9 @@ describe("events", () => {
     expect(world.turns(`count ${id}`)).toBe(1);
   }
 
-  test("say when a turn has ended", () => isAnswered("sheep"));
+  test("report the end of a turn", () => isAnswered("sheep"));
 
-  test("that were cut off are there again, and a turn that ended meanwhile is found", async () => {
+  test("resume after an interruption, and a turn that ended during it is found", async () => {
     await world.send("goats", "Please count goats.");
     await world.modelIsAsked("count goats");
     world.opencode.proxy.cutStreams();
@@ -184,7 +181,7 @@ describe("events", () => {
     await isAnswered("geese");
   });
 
-  test("that cannot be had are made up for by looks, until they are back", async () => {
+  test("that are unavailable are replaced by polling until they are back", async () => {
     world.opencode.proxy.refuseStreams();
     await isAnswered("ducks");
     await isAnswered("hens");
@@ -192,7 +189,7 @@ describe("events", () => {
     await isAnswered("pigs");
   });
 
-  test("that cannot be had, or do not come, are a notice in the lane, and nothing that stands in the way", async () => {
+  test("that are unavailable or silent cause a notice in the lane, and block nothing", async () => {
     const service = serviceOf(world.waybill);
     const codes = async () => (await service.lane("lane")).notices.map(({ code }) => code);
     await expect.poll(codes).toEqual([]);
@@ -201,7 +198,7 @@ describe("events", () => {
     await expect.poll(codes).toEqual(["events_unusable"]);
     const reasons = ["events_unusable:opencode"];
     expect(await service.readiness()).toEqual({ ready: true, degraded: true, reasons });
-    // Open, and as silent as before.
+    // The stream is open, but as silent as before.
     world.opencode.proxy.heal();
     world.opencode.proxy.silenceStreams();
     await expect.poll(() => world.opencode.proxy.openStreams).toBe(1);
@@ -210,7 +207,7 @@ describe("events", () => {
     await expect.poll(codes).toEqual([]);
   });
 
-  test("that were missed may have told of an ask that the server cannot list: a notice, until the turn is stopped", async () => {
+  test("that were missed may have announced an ask that the server cannot list: a notice, until the turn is stopped", async () => {
     const service = serviceOf(world.waybill);
     const codes = async () => (await service.lane("lane")).notices.map(({ code }) => code);
     world.opencode.proxy.refuseStreams();
@@ -225,7 +222,7 @@ describe("events", () => {
     await expect.poll(codes).toEqual([]);
   });
 
-  test("in a stream that went silent are missed for a while and not for good", async () => {
+  test("in a stream that went silent are missed only for a while", async () => {
     world.opencode.proxy.silenceStreams();
     await isAnswered("crickets");
     world.opencode.proxy.heal();
@@ -233,7 +230,7 @@ describe("events", () => {
   });
 });
 
-test("a session that no abort stops is left to itself, and its message goes on in a fresh one", async () => {
+test("a session that no abort stops is abandoned, and its message continues in a fresh one", async () => {
   const world = new OpencodeWorld({ behindProxy: true, policy: { stuckAfterMs: 2000, maxAttempts: 1 } });
   onTestFinished(() => world.dispose());
   await world.start();

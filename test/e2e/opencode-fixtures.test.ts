@@ -1,4 +1,4 @@
-/** What a delivery must make of each kind of turn, on the real OpenCode server; prompts are counted by the model. */
+/** How a delivery must handle each kind of turn, on the real OpenCode server. The model counts the prompts. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -35,7 +35,7 @@ const teamReaches = (id: string, done: (record: DeliveryRecord) => boolean) => w
 const responded = (record: DeliveryRecord) => record.status === "responded";
 const retried = (record: DeliveryRecord) => record.attempts === 2;
 
-describe("on a lane whose agent answers by tools", () => {
+describe("on a lane with the reply contract `tool`", () => {
   test("a task and a correlated message are a visible reply, through all steps of the turn", async () => {
     const reply = { to: "user", text: "Task 7 is under way: 3 files.", relayOfMessageId: "success" };
     world.script({
@@ -54,18 +54,18 @@ describe("on a lane whose agent answers by tools", () => {
     const record = await teamReaches("success", responded);
     expect(record).toMatchObject({ attempts: 1, responseState: "responded_visible_message" });
     expect(record.proof).toMatchObject({ by: "visible_reply", visibleReply: { correlation: "relayOfMessageId" } });
-    // Without the prefix that OpenCode puts before the name of an MCP server's tool.
+    // Without the prefix that OpenCode adds to the name of an MCP server's tool.
     expect(record.observedToolNames).toEqual(["task_start", "message_send"]);
     expect(world.turns("take task 7")).toBe(1);
   });
 
-  test("work on a task is enough for a task, without a word", async () => {
+  test("work on a task is enough for a task, even without text", async () => {
     world.script({ rules: [{ when: "take task 8", steps: [{ tools: [{ tool: "task_start" }] }, {}] }] });
     await toTeam("task", "Please take task 8.", { taskRefs: [{ id: "8", team: "builders" }] });
     expect(await teamReaches("task", responded)).toMatchObject({ attempts: 1, proof: { by: "tool" } });
   });
 
-  test("a call that only says who the agent is answers nothing", async () => {
+  test("a call that only identifies the agent does not answer", async () => {
     const briefing = { tools: [{ tool: "member_briefing" }] };
     world.script({
       rules: [
@@ -78,7 +78,7 @@ describe("on a lane whose agent answers by tools", () => {
     expect(await teamReaches("bootstrap", responded)).toMatchObject({ attempts: 2 });
   });
 
-  test("a message that could not be sent answers nothing", async () => {
+  test("a message that could not be sent does not answer", async () => {
     const failing = { tools: [{ tool: "message_send", input: { to: "user", text: "fail: 12 tests" } }] };
     world.script({
       rules: [
@@ -91,7 +91,7 @@ describe("on a lane whose agent answers by tools", () => {
     expect(await teamReaches("errored", responded)).toMatchObject({ attempts: 2 });
   });
 
-  test("a tool that only looks does not answer a question", async () => {
+  test("a read-only tool does not answer a question", async () => {
     const looking = { tools: [{ tool: "read", input: { filePath: join(world.work, "notes.md") } }] };
     world.script({
       rules: [
@@ -116,7 +116,7 @@ describe("on a lane whose agent answers by tools", () => {
   });
 });
 
-test("what an agent says on the way is not its answer, however finished it sounds", async () => {
+test("text before the end of a turn is not the answer, however final it sounds", async () => {
   const notes = { tool: "read", input: { filePath: join(world.work, "notes.md") } };
   world.script({
     rules: [
@@ -138,17 +138,20 @@ test.each([
   { lane: "agent", reason: /^agent_unknown: nobody \(known: build, plan/ },
   { lane: "subagent", reason: /^agent_unknown: general/ },
   { lane: "model", reason: /^model_unknown: scripted\/other \(known: scripted\/scripted/ },
-])("an unknown $lane is refused with the known ones, before anything is sent", async ({ lane, reason }) => {
-  world.script({});
-  const id = `unknown-${lane}`;
-  await world.send(id, `For the unknown ${lane}.`, { to: { lane } });
-  const record = await world.until(id, ({ status }) => status === "failed_terminal", lane);
-  expect(record.lastReason).toMatch(reason);
-  expect(world.turns(`unknown ${lane}`)).toBe(0);
-});
+])(
+  "an unknown $lane is refused before anything is sent, and the error lists the known ones",
+  async ({ lane, reason }) => {
+    world.script({});
+    const id = `unknown-${lane}`;
+    await world.send(id, `For the unknown ${lane}.`, { to: { lane } });
+    const record = await world.until(id, ({ status }) => status === "failed_terminal", lane);
+    expect(record.lastReason).toMatch(reason);
+    expect(world.turns(`unknown ${lane}`)).toBe(0);
+  },
+);
 
 describe("whatever else is in the session", () => {
-  test("the answer to somebody else's prompt is no answer to ours", async () => {
+  test("the answer to somebody else's prompt is not an answer to ours", async () => {
     world.script({
       rules: [
         { when: "what is mine", once: true, steps: [{}] },
@@ -166,7 +169,7 @@ describe("whatever else is in the session", () => {
     expect(answers.join()).not.toContain("foreign");
   });
 
-  test("a prompt that the short read does not reach is found by a full one, and not sent again", async () => {
+  test("a prompt that the short read does not reach is found by a full read, and not sent again", async () => {
     const looking = { tools: [{ tool: "read", input: { filePath: join(world.work, "notes.md") } }] };
     world.script({
       rules: [{ when: "dig deep", steps: [...Array<typeof looking>(30).fill(looking), { say: "Found 30 layers." }] }],
@@ -196,8 +199,8 @@ describe("whatever else is in the session", () => {
   });
 });
 
-describe("when something breaks after a prompt was accepted", () => {
-  test("and its session is gone, it goes to a fresh one, which spends no attempt", async () => {
+describe("when something fails after a prompt was accepted", () => {
+  test("and its session was deleted, it goes to a fresh one, which spends no attempt", async () => {
     world.script({
       rules: [
         { when: "still there", once: true, steps: [{ breaks: { how: "hang" } }] },
@@ -214,7 +217,7 @@ describe("when something breaks after a prompt was accepted", () => {
     expect(world.turns("still there")).toBe(2);
   });
 
-  test("and Waybill was away when it was answered, the next start finds the answer and asks nothing", async () => {
+  test("and Waybill was not running when it was answered, the next start finds the answer and sends nothing", async () => {
     world.script({ rules: [{ when: "while I am away", steps: [{ waitMs: 1500, say: "Done at 3:15, 7 files." }] }] });
     await world.send("restart", "Work while I am away.");
     const { runtimeSessionId } = await world.reaches("restart", "accepted");
@@ -229,7 +232,7 @@ describe("when something breaks after a prompt was accepted", () => {
 });
 
 describe("when it is not known whether a prompt arrived", () => {
-  test("because the answer did not come in time, the look finds it, and nothing is sent again", async () => {
+  test("because the response did not come in time, a read finds it, and nothing is sent again", async () => {
     world.script({ rules: [{ when: "no receipt", steps: [{ say: "Received in part 1." }] }] });
     world.opencode.proxy.fail("POST", prompts, { how: "hold" });
     await world.send("timeout", "There is no receipt.");
@@ -239,7 +242,7 @@ describe("when it is not known whether a prompt arrived", () => {
     expect(world.turns("no receipt")).toBe(1);
   });
 
-  test("because the connection broke, the look finds it, and nothing is sent again", async () => {
+  test("because the connection broke, a read finds it, and nothing is sent again", async () => {
     world.script({ rules: [{ when: "broken line", steps: [{ say: "Received in part 2." }] }] });
     world.opencode.proxy.fail("POST", prompts, { how: "cut" });
     await world.send("cut", "There is a broken line.");
@@ -247,7 +250,7 @@ describe("when it is not known whether a prompt arrived", () => {
     expect(world.turns("broken line")).toBe(1);
   });
 
-  test("and it did not, it is sent again with the same ids, after the look", async () => {
+  test("and it did not, it is sent again with the same ids, after a read", async () => {
     world.script({ rules: [{ when: "lost letter", steps: [{ say: "Received in part 3." }] }] });
     world.opencode.proxy.fail("POST", prompts, fault500);
     await world.send("lost", "This is a lost letter.");

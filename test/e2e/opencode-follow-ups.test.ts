@@ -1,11 +1,11 @@
-/** Times, claims and what is asked after the proof, on the real OpenCode server. */
+/** Times, claims and follow-ups after the proof, on the real OpenCode server. */
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { OpencodeWorld } from "../support/opencode-world.ts";
 
 let world: OpencodeWorld;
 beforeAll(async () => {
-  // Longer than a loaded machine takes from one sign of life to the next, and shorter than the agent speaks below.
+  // Longer than a loaded machine takes between two activities, and shorter than the agent's long answer below.
   const policy = { fileCheckMs: 100, fileWaitMs: 400, followUpMissingFiles: true, stuckAfterMs: 5000 };
   world = await new OpencodeWorld({ policy }).start();
 });
@@ -16,7 +16,7 @@ const write = (name: string) => ({
   tools: [{ tool: "write", input: { filePath: join(world.work, name), content: "hello" } }],
 });
 
-test("an attempt tells when it was sent, stored, begun, finished and proven, in that order", async () => {
+test("an attempt records when it was sent, stored, started, finished and proven, in that order", async () => {
   world.script({ rules: [{ when: "six times seven", steps: [{ waitMs: 300, say: "Forty-two." }] }] });
   await world.send("times", "What is six times seven?");
   const [attempt] = (await world.reaches("times", "responded")).attemptList;
@@ -24,12 +24,12 @@ test("an attempt tells when it was sent, stored, begun, finished and proven, in 
   const times = [submittedAt, storedAt, firstTokenAt, finishedAt, provenAt];
   expect(times).toEqual(times.map(() => expect.any(Number)));
   expect(times).toEqual(times.toSorted((one, other) => (one ?? 0) - (other ?? 0)));
-  // The row is there before the model says anything.
+  // The row exists before the model produces any output.
   expect((firstTokenAt ?? 0) - (storedAt ?? 0)).toBeGreaterThanOrEqual(300);
   expect(lastActivityAt).toBeGreaterThanOrEqual(finishedAt ?? Number.POSITIVE_INFINITY);
 });
 
-test("an agent that speaks for long is not stuck, though nothing of it is stored before its end", async () => {
+test("an agent with a long answer is not stuck, although nothing is stored before its end", async () => {
   const say = "word ".repeat(70);
   world.script({ rules: [{ when: "speak for long", steps: [{ say, pieceLength: 5, pieceMs: 100 }] }] });
   await world.send("long", "Please speak for long.");
@@ -40,7 +40,7 @@ test("an agent that speaks for long is not stuck, though nothing of it is stored
   expect(world.turns("speak for long")).toBe(1);
 });
 
-test("a session without any sign of life is stopped, and the message goes to a fresh one with the story so far", async () => {
+test("a session without any activity is stopped, and the message goes to a fresh one with a digest of the old one", async () => {
   world.script({
     rules: [
       { when: "get stuck", once: true, steps: [{ breaks: { how: "hang" } }] },
@@ -55,7 +55,7 @@ test("a session without any sign of life is stopped, and the message goes to a f
   const after = await world.waybill.store.lane("lane");
   expect(after?.generation).toBe((before?.generation ?? 0) + 1);
   expect(record.runtimeSessionId).toBe(after?.sessionId);
-  // Nothing works on in the session that was left, and what was said there goes along.
+  // Nothing keeps running in the abandoned session, and its history is passed on.
   const left = after && before?.sessionId && (await world.runtime.read(after, before.sessionId, 1, soon()));
   expect(left).toMatchObject({ status: "idle" });
   const turns = world.model.calls.filter(({ kind, prompt }) => kind === "turn" && prompt.includes("get stuck"));
@@ -63,7 +63,7 @@ test("a session without any sign of life is stopped, and the message goes to a f
   expect((await world.answers()).filter((text) => text.includes("Free again"))).toHaveLength(1);
 });
 
-test("work in files without a word is proven, and then asked once for a summary, which is the answer", async () => {
+test("changing files without any text is proof, and the agent is then asked once for a summary, which is the answer", async () => {
   world.script({
     rules: [
       { when: "silently", steps: [write("quiet.txt"), {}] },
@@ -79,7 +79,7 @@ test("work in files without a word is proven, and then asked once for a summary,
   expect([world.turns("silently"), world.turns("few sentences")]).toEqual([1, 1]);
 });
 
-test("files that an answer names are looked for, and the agent is told of those that are not there", async () => {
+test("files that an answer names are checked, and the agent is told which ones are missing", async () => {
   world.script({
     rules: [
       { when: "two files", steps: [write("one.txt"), { say: "Wrote one.txt and two.txt." }] },

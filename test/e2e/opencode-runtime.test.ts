@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => world.dispose());
 
 describe("a turn on the real server", () => {
-  test("that ends in text is an answer, asked for once", async () => {
+  test("that ends in text is an answer, with one prompt", async () => {
     world.script({ rules: [{ when: "six times seven", steps: [{ say: "Forty-two." }] }] });
     await world.send("text", "What is six times seven?");
     expect(await world.reaches("text", "responded")).toMatchObject({
@@ -27,7 +27,7 @@ describe("a turn on the real server", () => {
     expect(world.turns("six times seven")).toBe(1);
   });
 
-  test("that is empty is asked for again, under new ids", async () => {
+  test("that is empty is retried with new ids", async () => {
     world.script({
       rules: [
         { when: "build green", once: true, steps: [{}] },
@@ -41,7 +41,7 @@ describe("a turn on the real server", () => {
     expect(await world.answers()).toContain("Yes: 412 tests.");
   });
 
-  test("with a tool that worked is proof for work to be done", async () => {
+  test("with a successful tool call proves that a task was done", async () => {
     world.script({
       rules: [
         {
@@ -59,7 +59,7 @@ describe("a turn on the real server", () => {
     expect(existsSync(join(world.work, "hello.txt"))).toBe(true);
   });
 
-  test("that waits for a permission shows it within a moment, and goes on when it is given", async () => {
+  test("that waits for a permission shows it immediately, and continues when it is granted", async () => {
     world.script({
       rules: [
         {
@@ -80,7 +80,7 @@ describe("a turn on the real server", () => {
     expect(await world.answers()).toContain("It said hi.");
   });
 
-  test("takes one answer to what it asks; a second one is refused, and two stops at once are no trouble", async () => {
+  test("accepts one answer to an ask, refuses a second one, and tolerates two concurrent stops", async () => {
     const echo = (what: string) => ({ tool: "bash", input: { command: `echo ${what}`, description: what } });
     const question = { question: "Which?", header: "Which", options: [{ label: "A", description: "a" }] };
     world.script({
@@ -120,7 +120,7 @@ describe("a turn on the real server", () => {
     expect(await world.reaches("twice", "cancelled")).toMatchObject({ attempts: 1 });
   });
 
-  test("in a directory that is a link is not over while it runs, and its ask is seen", async () => {
+  test("in a linked directory is busy while it runs, and its ask is seen", async () => {
     const bash = { tool: "bash", input: { command: "echo linked", description: "hi" } };
     world.script({
       rules: [{ when: "through the link", steps: [{ tools: [bash] }, { waitMs: 2500, say: "Linked: 1." }] }],
@@ -133,7 +133,7 @@ describe("a turn on the real server", () => {
     expect(world.turns("through the link")).toBe(1);
   });
 
-  test("is in a session of its own once the lane has moved, and no session is left before", async () => {
+  test("gets a new session once the lane has moved, but not before", async () => {
     world.script({ rules: [{ when: "where are you", steps: [{ say: "Here, in place 1." }] }] });
     const [before] = (await world.delivery("linked", "linked")).attemptList;
     const lane = await world.waybill.store.lane("linked");
@@ -151,7 +151,7 @@ describe("a turn on the real server", () => {
     expect(await ask("moved-2")).toBe(after);
   });
 
-  test("whose permission is refused ends without a retry", async () => {
+  test("with a refused permission ends without a retry", async () => {
     world.script({
       rules: [
         {
@@ -197,7 +197,7 @@ describe("a turn on the real server", () => {
     ["auth", "invalid_api_key"],
     ["auth", { status: 401, message: "Nobody knows this key." }],
   ] as const)(
-    "whose provider says no (%s: %j) fails at once, says so, pauses its lane, and is not tried again",
+    "that the provider rejects (%s: %j) fails immediately with a notice, pauses its lane, and is not retried",
     async (why, error) => {
       const id = `${why}-${JSON.stringify(error).length}`;
       world.script({ rules: [{ when: id, steps: [{ error }] }] });
@@ -205,13 +205,13 @@ describe("a turn on the real server", () => {
       expect(await world.reaches(id, "failed_terminal")).toMatchObject({ lastReason: `provider_${why}`, attempts: 1 });
       expect(world.turns(id)).toBe(1);
       expect((await world.answers()).at(-1)).toContain(`was not answered (provider_${why})`);
-      // Later messages wait for somebody who sees to it.
+      // Later messages wait until a person fixes it.
       expect(await world.waybill.store.lane("lane")).toMatchObject({ pausedReason: `provider_${why}` });
       await world.waybill.people.resume("lane");
     },
   );
 
-  test("that a person stops is cancelled, and never asked for again", async () => {
+  test("that a person stops is cancelled, and never retried", async () => {
     world.script({ rules: [{ when: "forever", steps: [{ breaks: { how: "hang" } }] }] });
     await world.send("stop", "Think forever.");
     await world.modelIsAsked("forever");
@@ -220,7 +220,7 @@ describe("a turn on the real server", () => {
     expect(world.turns("forever")).toBe(1);
   });
 
-  test("in which the server dies is seen to be interrupted by the next server, and asked for again; so is an ask", async () => {
+  test("in which the server dies counts as interrupted and is retried, even if it was waiting for an ask", async () => {
     const bash = { tool: "bash", input: { command: "echo gone", description: "hi" } };
     world.script({
       rules: [

@@ -1,4 +1,4 @@
-/** What is told of a lane's turns on the real OpenCode server, also when the stream of events breaks or the server dies. */
+/** The signals of a lane's turns on the real OpenCode server, even when the event stream breaks or the server dies. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -34,7 +34,7 @@ async function turnsEnd(count: number): Promise<string[]> {
   return told.flatMap((event) => (event.type === "turn.ended" ? [event.data.reason] : []));
 }
 
-/** Ids differ from run to run, and places too. */
+/** Ids and paths differ from run to run. */
 function withoutIds(drafts: readonly Draft[]): string[] {
   return lines(drafts).map((line) =>
     line
@@ -45,7 +45,7 @@ function withoutIds(drafts: readonly Draft[]): string[] {
   );
 }
 
-test("a file is read and edited, and a word said at the end: one turn, in the order in which it happened", async () => {
+test("reading and editing a file and a final text are one turn, in the order in which they happened", async () => {
   const edit = { filePath: "README.md", oldString: "One line.", newString: "Two lines." };
   world.script({
     rules: [
@@ -81,7 +81,7 @@ test("a file is read and edited, and a word said at the end: one turn, in the or
   ]);
 });
 
-test("events that were cut off in mid-turn are made up for from what is stored: one end, and every item once", async () => {
+test("events that were missed mid-turn are restored from stored rows, with one end and every item once", async () => {
   told = [];
   world.script({ rules: [{ when: "take a while", steps: [{ waitMs: 1500, say: "It took 2 seconds." }] }] });
   await world.send("cut", "Please take a while.");
@@ -101,7 +101,7 @@ test("events that were cut off in mid-turn are made up for from what is stored: 
   ]);
 });
 
-test("a turn that died with its server is interrupted, and the next attempt is a turn of its own", async () => {
+test("a turn that died with its server is interrupted, and the next attempt is another turn", async () => {
   told = [];
   const steps = [{ waitMs: 3000, say: "Here it is: 17." }];
   world.script({
@@ -119,7 +119,7 @@ test("a turn that died with its server is interrupted, and the next attempt is a
   expect(told.filter(({ type }) => type === "turn.started")).toHaveLength(2);
 });
 
-test("a session that belongs to no lane is never told", async () => {
+test("a session without a lane is never published", async () => {
   told = [];
   world.script({ rules: [{ when: "alone", steps: [{ say: "Nobody listens." }] }] });
   const { id } = await world.opencode.server.call<{ id: string }>("POST", "/session", { title: "somebody else's" });

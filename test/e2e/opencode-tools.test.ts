@@ -1,4 +1,4 @@
-/** Waybill's own tools in lanes on the real OpenCode: each lane has its own, and nobody else's. */
+/** Waybill's own tools in lanes on the real OpenCode: each lane has only its own. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ownTools } from "../../src/own-tools.ts";
 import { McpToolsServer } from "../support/mcp-tools-server.ts";
@@ -26,7 +26,7 @@ afterAll(async () => {
   await tools.close();
 });
 
-/** What the agent of a lane is told when it calls tools, the last of them, and which of Waybill's tools it is offered. */
+/** Calls tools as a lane's agent. Returns the result of the last call, and which of Waybill's tools are offered. */
 async function call(lane: string, ...names: string[]): Promise<{ result: string; offered: string[] }> {
   const id = `call-${++count}`;
   const steps = [
@@ -56,7 +56,7 @@ const api = async <T>(method: string, path: string, body?: object): Promise<T> =
 };
 const codes = async (lane = "lane") => (await serviceOf(world.waybill).lane(lane)).notices.map(({ code }) => code);
 
-test("are there in a session that was opened before there were any, and are used without an ask", async () => {
+test("are available in a session from before they existed, and need no permission", async () => {
   expect((await call("lane", "todoread")).offered).toEqual([]);
   const { sessionId } = (await world.waybill.store.lane("lane")) ?? {};
   given.tools = true;
@@ -73,7 +73,7 @@ test("are connected once for many prompts", async () => {
   expect(connections("lane")).toBe(1);
 });
 
-test("of another lane in the same directory do not exist for a lane, however alike their names are", async () => {
+test("of another lane in the same directory do not exist for a lane, however similar their names are", async () => {
   for (const lane of lanes) {
     const { result, offered } = await call(lane, "message_send");
     expect(result).toContain(`message_send of ${lane} took "call-${count}"`);
@@ -90,7 +90,7 @@ test("of another lane in the same directory do not exist for a lane, however ali
   expect(tools.calls.length).toBe(calls);
 });
 
-test("have names that providers take, also in a lane with a long name", async () => {
+test("have names that providers accept, even in a lane with a long name", async () => {
   const { offered } = await call(long, "todoread");
   expect(Math.max(...offered.map((name) => name.length))).toBeLessThanOrEqual(64);
 });
@@ -116,7 +116,7 @@ test("do not exist for a subtask, which cannot speak for its lane", async () => 
   expect(tools.calls.length).toBe(calls);
 });
 
-test("do not exist for a session on Waybill's server that is no lane's", async () => {
+test("do not exist for a session without a lane on Waybill's server", async () => {
   const { id } = await api<{ id: string }>("POST", "/session");
   world.script({ otherwise: [{ say: "Hello." }] });
   await api("POST", `/session/${id}/message`, { parts: [{ type: "text", text: "stranger" }] });
@@ -125,7 +125,7 @@ test("do not exist for a session on Waybill's server that is no lane's", async (
   expect(turn?.tools.filter((name) => name.startsWith("waybill"))).toEqual([]);
 });
 
-test("have instructions that only their own lane reads", async () => {
+test("have instructions that only their own lane gets", async () => {
   for (const lane of ["lane_b", "lane"]) {
     await call(lane, "todoread");
     const [system = ""] = world.instructions(`call-${count}.`);
@@ -133,7 +133,7 @@ test("have instructions that only their own lane reads", async () => {
   }
 });
 
-test("would be everybody's after a prompt with `tools`, which replace a session's rules; Waybill sends none", async () => {
+test("would be open to everybody after a prompt with `tools`, which replaces a session's rules, so Waybill sends none", async () => {
   const permission = [{ permission: "waybill-*", pattern: "*", action: "deny" }];
   const { id } = await api<{ id: string }>("POST", "/session", { permission });
   await api("POST", `/session/${id}/message`, { noReply: true, tools: { webfetch: false }, parts: [] });
@@ -142,26 +142,26 @@ test("would be everybody's after a prompt with `tools`, which replace a session'
   });
 });
 
-test("are connected again with another token", async () => {
+test("are reconnected with a new token", async () => {
   tools.renew("lane");
   expect((await call("lane", ownSend("lane"))).result).toContain("message_send of lane took");
 });
 
-test("are connected again when OpenCode has reloaded the directory", async () => {
+test("are reconnected when OpenCode has reloaded the directory", async () => {
   const before = connections("lane");
   await api("POST", "/instance/dispose");
   expect((await call("lane", ownSend("lane"))).result).toContain("message_send of lane took");
   expect(connections("lane")).toBe(before + 1);
 });
 
-test("are connected again on a server that was restarted", async () => {
+test("are reconnected on a restarted server", async () => {
   const { pid } = world.supervisor.address() ?? {};
   process.kill(-(pid ?? 0), "SIGKILL");
   expect((await call("lane", ownSend("lane"))).result).toContain("message_send of lane took");
   expect(world.supervisor.address()?.pid).not.toBe(pid);
 });
 
-test("that cannot be reached keep no message waiting: a notice, until they are back", async () => {
+test("that cannot be reached block no message: there is a notice until they are back", async () => {
   tools.renew("lane");
   await tools.close();
   expect((await call("lane", "todoread")).offered).toEqual([]);
@@ -171,7 +171,7 @@ test("that cannot be reached keep no message waiting: a notice, until they are b
   expect(await codes()).toEqual([]);
 });
 
-test("whose server was away for a while between two calls work again, without another connection", async () => {
+test("work again after their server was down between two calls, without a new connection", async () => {
   const before = connections("lane");
   await tools.close();
   await tools.open();
@@ -179,7 +179,7 @@ test("whose server was away for a while between two calls work again, without an
   expect(connections("lane")).toBe(before);
 });
 
-test("whose server does not answer delay one message by a few seconds, and the next by nothing", async () => {
+test("with a server that does not answer delay one message by a few seconds, and the next one not at all", async () => {
   tools.renew("lane");
   tools.hangs = true;
   const took: number[] = [];
@@ -204,7 +204,7 @@ test("are disconnected when their lane is removed", async () => {
   await expect.poll(status).toBe("disabled");
 });
 
-test("have tokens that no process shows, and no file", () => {
+test("have tokens that appear in no process and in no file", () => {
   expect(tools.tokens().length).toBeGreaterThanOrEqual(lanes.length);
   expect(processesWith(tools.tokens())).toEqual([]);
   expect(filesWith(tools.tokens(), world.directory)).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * OpenCode's web app in a real browser, on Waybill with the real Claude Code behind. OpenCode serves its pages, and they
- * connect to the port of Waybill where the API is at the root: another origin, with a login.
+ * OpenCode's web app in a real browser, on Waybill with the real Claude Code behind it. OpenCode serves its pages, and
+ * they connect to the port where Waybill serves the API at its root: another origin, with a login.
  */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -37,12 +37,12 @@ afterAll(async () => {
   await pages?.stop();
 });
 
-/** As a person does: adds Waybill as a server, and the directory of the lane as a project. */
+/** Like a person, adds Waybill as a server and the lane's directory as a project. */
 async function connect(lane: string): Promise<{ page: Page; failed: string[] }> {
   const page = await openPage(browser);
   const failed: string[] = [];
   page.on("response", (response) => {
-    // It also asks for the health of a server whose password is not entered yet.
+    // It also requests the health of a server before its password is entered.
     if (response.status() >= 400 && response.status() !== 401) failed.push(`${response.status()} ${response.url()}`);
   });
   page.on("pageerror", (error) => failed.push(error.message));
@@ -72,7 +72,7 @@ async function send(page: Page, text: string): Promise<void> {
   await page.getByRole("button", { name: "Send" }).click();
 }
 
-test("opens a lane from its front page, shows the answer, a permission and a stop, and hears one idle a prompt", async () => {
+test("opens a lane from its front page, shows the answer, a permission and a stop, and gets one idle event per prompt", async () => {
   const session = await new OpencodeSession(place, place.directoryOf("talk")).open("ses_talk");
   try {
     const { page, failed } = await connect("talk");
@@ -92,10 +92,10 @@ test("opens a lane from its front page, shows the answer, a permission and a sto
     await send(page, "wait for me");
     await page.getByText("I begin.").waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
-    await page.getByText("Interrupted").waitFor();
+    await page.getByText("Interrupted").first().waitFor();
     await session.untilRest(3);
 
-    // Another idle of the prompts before would be heard by now.
+    // Another idle event of the earlier prompts would have arrived by now.
     await send(page, "hello again");
     await page.getByText("You said: hello again").waitFor();
     await session.untilRest(4);
@@ -113,7 +113,7 @@ test("opens a lane from its front page, shows the answer, a permission and a sto
   expect(deliveries.map(({ status }) => status).sort()).toEqual(["cancelled", "responded", "responded", "responded"]);
 });
 
-test("begins a session, which is a lane in that directory, refuses a permission and answers a question", async () => {
+test("starts a session, which is a lane in that directory, refuses a permission and answers a question", async () => {
   const { page, failed } = await connect("other");
   await recent(page).getByRole("button", { name: "New session" }).click();
   await send(page, "hello there");
@@ -129,7 +129,7 @@ test("begins a session, which is a lane in that directory, refuses a permission 
   await page.getByRole("button", { name: "Submit" }).click();
   await page.getByText("So be it.").waitFor();
 
-  // A session is called by its first prompt. The front page lists new ones when it is loaded, on OpenCode's server, too.
+  // A session is named after its first prompt. As with OpenCode itself, the front page lists new ones on load.
   await page.goto(pages.url);
   await recent(page).getByRole("button", { name: "hello there" }).waitFor();
   expect(failed).toEqual([]);
@@ -138,7 +138,7 @@ test("begins a session, which is a lane in that directory, refuses a permission 
   expect(lanes).toContainEqual(made);
 });
 
-test("shows why something is refused", async () => {
+test("shows the reason of a refusal", async () => {
   const { page } = await connect("other");
   await recent(page).getByRole("button", { name: "other" }).click();
   await page.getByRole("heading", { name: "other" }).waitFor();

@@ -1,5 +1,5 @@
 /**
- * What `docs/pi.md` says about pi and Waybill leans on, tried on the real program. A new version that behaves otherwise
+ * Facts in `docs/pi.md` that Waybill relies on, tested on the real program. A new version that behaves differently
  * fails here first.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { PiWorld } from "../support/pi-program.ts";
 const overloaded = { error: { status: 529, message: "overloaded" }, once: true };
 
 let world: PiWorld;
-/** At rest before each test that uses it. */
+/** Idle before each test that uses it. */
 let pi: PiProgram;
 beforeAll(async () => {
   world = await new PiWorld().open({
@@ -47,7 +47,7 @@ const messagesIn = (rows: readonly Json[]) =>
 const place = (fits: (line: Json) => boolean) => pi.lines.findIndex(fits);
 
 describe("a prompt", () => {
-  test("is in the session file only once the first answer is whole, and at once after that", async () => {
+  test("is in the session file only once the first answer is complete, and immediately after that", async () => {
     await inSession("late");
     await pi.client.prompt("hang");
     await pi.hears(({ type }) => type === "message_end");
@@ -57,7 +57,7 @@ describe("a prompt", () => {
     await pi.turn("be quick");
     await pi.client.prompt("hang again");
     await pi.until(() => pi.client.messages.length === 1);
-    // The row is written in the same moment in which it is told, after it.
+    // The row is written right after it is reported.
     await pi.client.request({ type: "get_state" });
     expect(messagesIn(world.rows("late")).map(({ role }) => role)).toEqual([
       "user",
@@ -70,7 +70,7 @@ describe("a prompt", () => {
     await pi.until(() => !pi.client.isWorking);
   });
 
-  test("and its answer have the same moments in the events and in the file, and no ids in common", async () => {
+  test("and its answer have the same times in the events and in the file, but no ids in common", async () => {
     await inSession("moments");
     await pi.turn("be quick");
     const told = pi.lines.filter(({ type }) => type === "message_end").map(({ message }) => message as Json);
@@ -79,7 +79,7 @@ describe("a prompt", () => {
     expect(told.map(({ id }) => id)).toEqual([undefined, undefined]);
   });
 
-  test("that comes while a turn runs is not taken", async () => {
+  test("that arrives during a turn is not accepted", async () => {
     await inSession("second");
     await pi.client.prompt("hang");
     await pi.hears(({ type }) => type === "agent_start");
@@ -92,7 +92,7 @@ describe("a prompt", () => {
   });
 });
 
-test("a turn that pi tries again ends first, and the state that is asked for then is told after the retry", async () => {
+test("before a retry pi ends the turn, and answers a request for its state only after the retry started", async () => {
   await inSession("tried");
   await pi.turn("try");
   const [ended, tries] = [place(({ type }) => type === "agent_end"), place(({ type }) => type === "auto_retry_start")];
@@ -103,7 +103,7 @@ test("a turn that pi tries again ends first, and the state that is asked for the
   expect(messagesIn(world.rows("tried")).map(({ stopReason }) => stopReason)).toEqual([undefined, "error", "stop"]);
 });
 
-test("a turn without a key is taken, and what is wrong is told with its end only, and written by Waybill alone", async () => {
+test("a prompt without a key is accepted; pi reports the error only at the end of the turn, and only Waybill writes it", async () => {
   const keyless = await world.start("keyless", { args: ["--provider", "keyless"] }).ready();
   await keyless.turn("be quick");
   const told = keyless.lines.filter(({ type }) => type === "message_end").map(({ message }) => message as Json);
@@ -123,7 +123,7 @@ test("a turn without a key is taken, and what is wrong is told with its end only
   ]);
 });
 
-test("an extension of the user's with a tool of the name of ours changes nothing", async () => {
+test("a user's extension with a tool of the same name as ours changes nothing", async () => {
   const theirs = join(world.home, "theirs.ts");
   const tool = '{ name: "question", label: "q", description: "q", parameters: { type: "object" }, execute() {} }';
   writeFileSync(theirs, `export default (pi) => pi.registerTool(${tool});`);
@@ -135,7 +135,7 @@ test("an extension of the user's with a tool of the name of ours changes nothing
   expect(program.client.asks).toMatchObject([{ kind: "question", isOurs: true, title: "Which?" }]);
 });
 
-test("the end of its input ends a program in mid-turn, and what its tools run goes on", async () => {
+test("a program exits mid-turn when its input ends, and processes of its tools continue", async () => {
   const alone = await world.start("alone").ready();
   await alone.client.prompt("sleep");
   await alone.until(() => alone.client.asks.length > 0);
@@ -150,7 +150,7 @@ test("the end of its input ends a program in mid-turn, and what its tools run go
   expect(messagesIn(world.rows("alone")).map(({ role }) => role)).toEqual(["user", "assistant"]);
 });
 
-test("a session goes on in the directory where it began, wherever pi is started", async () => {
+test("a session continues in the directory where it began, wherever pi is started", async () => {
   await inSession("place");
   await pi.turn("be quick");
   const elsewhere = join(world.home, "elsewhere");
@@ -161,7 +161,7 @@ test("a session goes on in the directory where it began, wherever pi is started"
   expect(messagesIn(world.rows("place"))).toHaveLength(4);
 });
 
-test("an extension that cannot be loaded ends the program with a word about it", async () => {
+test("an extension that cannot be loaded ends the program with an error", async () => {
   const broken = join(world.home, "broken.ts");
   writeFileSync(broken, "throw new Error('no gate');");
   const program = world.start("broken", { args: ["--extension", broken] });

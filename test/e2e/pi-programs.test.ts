@@ -1,4 +1,4 @@
-/** What becomes of a pi that does not do its part, played by a program that speaks a few of its words. */
+/** How Waybill handles a misbehaving pi, played by a program that speaks part of its protocol. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,11 +19,11 @@ afterEach(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** Answers every command, except for those that are named. */
+/** Answers every command except the named ones. */
 function pretend(silentOn: string): void {
   const program = join(directory, "pi");
   const gate = { type: "extension_ui_request", id: "1", method: "setStatus", statusKey: "waybill", statusText: "gate" };
-  // A shell, since it must be there long before the time is up in which pi has to be, however busy the machine is.
+  // A shell script, since it has to start well within pi's start time, however busy the machine is.
   const script = `#!/bin/sh
     field() { value=\${line#*\\"$1\\":\\"}; value=\${value%%\\"*}; }
     echo '${JSON.stringify(gate)}'
@@ -62,12 +62,12 @@ async function rests(sessionId: string): Promise<void> {
 const programs = () =>
   readProcessRecords(join(directory, "programs")).map(({ pid, sessionId }) => ({ pid, sessionId }));
 
-test("a pi that does not go over to another session is replaced by one that has it", async () => {
+test("a pi that does not switch to another session is replaced", async () => {
   pretend("switch_session");
   expect(await submit("one")).toEqual({ outcome: "accepted" });
   await rests("one");
   const [first] = programs();
-  // Whoever comes while it is waited for is not handed a program that is elsewhere.
+  // A caller that arrives during the switch does not get a program with another session.
   const [second, meanwhile] = await Promise.all([submit("two"), submit("two")]);
   expect(second).toEqual({ outcome: "accepted" });
   expect(meanwhile).toMatchObject({ outcome: "not_sent", reason: expect.stringContaining("did not switch") });

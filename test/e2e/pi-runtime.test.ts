@@ -7,7 +7,7 @@ import { serviceOf } from "../support/service-of.ts";
 
 let world: PiLanes;
 let count = 0;
-/** Another one for each test, on the same lane. */
+/** A new one for each test, on the same lane. */
 let id = "";
 const bash = (command: string) => ({ tool: "bash", input: { command } });
 
@@ -34,7 +34,7 @@ beforeEach(() => {
   id = `m${count}`;
 });
 
-/** The only ask that there is, once there is one. */
+/** Waits for the only open ask. */
 async function theAsk() {
   await world.until(id, (record) => record.responseState.endsWith("_blocked"));
   const [ask] = world.waybill.asks.list();
@@ -43,7 +43,7 @@ async function theAsk() {
 }
 
 describe("a message to pi", () => {
-  test("is answered once, and proven by the first words of its prompt under the id that pi's row has", async () => {
+  test("is answered once, and proven by the first words of its prompt and the id of pi's row", async () => {
     world.script({ rules: [{ steps: [{ say: "Four." }] }] });
     await world.send(id, "two and two");
     const record = await world.reaches(id, "responded");
@@ -53,7 +53,7 @@ describe("a message to pi", () => {
     expect(record.deliveredUserMessageId).toMatch(/-user-\d+$/);
   });
 
-  test("that quotes another message's first words is answered for itself", async () => {
+  test("that quotes another message's first words is answered on its own", async () => {
     world.script({ rules: [{ steps: [{ say: "You quote m1." }] }] });
     await world.send(id, "[waybill message m1 from user]");
     const record = await world.reaches(id, "responded");
@@ -61,7 +61,7 @@ describe("a message to pi", () => {
     expect((await world.delivery("m1")).deliveredUserMessageId).not.toBe(record.deliveredUserMessageId);
   });
 
-  test("that pi dies with before the first word is asked again, in the same session", async () => {
+  test("is retried in the same session if pi dies before any output", async () => {
     world.script({ rules: [{ once: true, steps: [{ breaks: { how: "hang" } }] }, { steps: [{ say: "Back." }] }] });
     const before = await world.waybill.store.lane("lane");
     await world.send(id, "go on");
@@ -72,7 +72,7 @@ describe("a message to pi", () => {
     expect((await world.waybill.store.lane("lane"))?.sessionId).toBe(before?.sessionId);
   });
 
-  test("that asks the model too often ends with an error that names the limit", async () => {
+  test("that calls the model too often ends with an error that names the limit", async () => {
     const reads = { tools: [{ tool: "read", input: { path: "README.md" } }] };
     world.script({ rules: [{ once: true, steps: [reads, reads, reads, reads] }, { steps: [{ say: "Short." }] }] });
     await world.send(id, "read on");
@@ -84,7 +84,7 @@ describe("a message to pi", () => {
   });
 });
 
-test("a lane in which pi does not start has a notice, and what is sent to another lane is answered", async () => {
+test("a lane in which pi does not start has a notice, and messages to another lane are answered", async () => {
   const service = serviceOf(world.waybill);
   world.script({ rules: [{ steps: [{ say: "Well." }] }] });
   const extensions = join(world.directory, "bad", ".pi", "extensions");
@@ -96,7 +96,7 @@ test("a lane in which pi does not start has a notice, and what is sent to anothe
     .toMatchObject([
       {
         code: "program_failing",
-        message: expect.stringMatching(/^pi fails in this lane .* exit code 1.*cannot be loaded/),
+        message: expect.stringMatching(/^pi keeps failing in this lane; .* exit code 1.*cannot be loaded/),
       },
     ]);
   expect(await service.readiness()).toEqual({ ready: true, degraded: true, reasons: ["program_failing:pi"] });
@@ -107,7 +107,7 @@ test("a lane in which pi does not start has a notice, and what is sent to anothe
 });
 
 describe("a tool of pi", () => {
-  test("that was allowed for the session is not asked for again, also by another program", async () => {
+  test("that was allowed for the session is not asked for again, even by another program", async () => {
     const steps = [{ tools: [bash("echo made >> made.txt")] }, { say: "It is made." }];
     world.script({ rules: [{ steps }] });
     await world.send(id, "make it");
@@ -115,7 +115,7 @@ describe("a tool of pi", () => {
     await world.reaches(id, "responded");
     const { pid } = world.program();
     process.kill(pid, "SIGTERM");
-    // A prompt for one that is about to end would be lost with it, and sent again.
+    // A prompt to a program that is about to end would be lost with it, and sent again.
     await expect.poll(() => isGone(pid)).toBe(true);
     id = `${id}again`;
     await world.send(id, "make it again");
@@ -123,7 +123,7 @@ describe("a tool of pi", () => {
     expect(existsSync(join(world.work, "made.txt"))).toBe(true);
   });
 
-  test("may not touch what is denied, and no person is asked about it", async () => {
+  test("may not touch denied directories, and no person is asked about it", async () => {
     const steps = [
       {
         tools: [
@@ -147,10 +147,10 @@ test("a message to a lane with an agent is refused, since pi has none", async ()
   if (!runtime || !lane) throw new Error("there is no lane on pi");
   const prompt = { messageId: "x", partId: "x", sessionId: "s", text: "go", attachments: [] };
   const outcome = await runtime.submit({ ...lane, agent: "plan" }, prompt, AbortSignal.timeout(60_000));
-  expect(outcome).toEqual({ outcome: "refused", reason: 'pi has no agents, and so no "plan".' });
+  expect(outcome).toEqual({ outcome: "refused", reason: 'pi has no agents, so it cannot use "plan".' });
 });
 
-test("a session that a person began in the lane's directory can be gone on in, and another cannot", async () => {
+test("a session that a person started can be continued only if it is in the lane's directory", async () => {
   const runtime = world.waybill.runtimes.get("pi");
   const lane = await world.waybill.store.lane("lane");
   if (!runtime?.checkAdoption || !lane) throw new Error("there is no lane on pi");

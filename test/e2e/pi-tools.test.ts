@@ -1,4 +1,6 @@
-/** Waybill's own tools in lanes on the real pi, which has no MCP: Waybill's extension forwards their calls. */
+/**
+ * Waybill's own tools in lanes on the real pi, which does not support MCP: Waybill's extension forwards their calls.
+ */
 import { rmSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -21,7 +23,7 @@ afterAll(async () => {
   await tools.close();
 });
 
-/** What the agent is told when it calls a tool, and which of Waybill's tools it is offered. */
+/** Calls a tool as the agent. Returns the result, and which of Waybill's tools are offered. */
 async function call(tool: string, lane = "lane"): Promise<{ result: string; offered: readonly string[] }> {
   const id = `call-${++count}`;
   const steps = [{ tools: [{ tool, input: { text: id } }] }, { say: "The result is: {{result}}" }];
@@ -36,7 +38,7 @@ async function call(tool: string, lane = "lane"): Promise<{ result: string; offe
 const files = () => filesWith(tools.tokens(), world.directory).map((path) => relative(world.directory, path));
 const codes = async () => (await serviceOf(world.waybill).lane("lane")).notices.map(({ code }) => code);
 
-test("are used without an ask, with the lane's own token", async () => {
+test("need no permission, and use the lane's own token", async () => {
   for (const lane of ["lane", "other"]) {
     const { result, offered } = await call("waybill_message_send", lane);
     expect(result).toContain(`message_send of ${lane} took "call-${count}"`);
@@ -50,24 +52,24 @@ test("are listed once for many prompts", async () => {
   expect(tools.requests.filter(({ lane, method }) => lane === "lane" && method === "tools/list")).toHaveLength(1);
 });
 
-test("that refuse a call say why, and the agent goes on", async () => {
+test("that refuse a call give the reason, and the agent continues", async () => {
   tools.refusal = "There is nobody of that name.";
   expect((await call("waybill_message_list")).result).toContain("There is nobody of that name.");
   tools.refusal = null;
 });
 
-test("have tokens that no process shows, and one file for each program, which only its owner can read", () => {
+test("have tokens that appear in no process, and one file per program that only its owner can read", () => {
   expect(processesWith(tools.tokens())).toEqual([]);
   expect(files().sort()).toEqual(["pi/tools/lane.json", "pi/tools/other.json"]);
   for (const file of files()) expect(statSync(join(world.directory, file)).mode & 0o777).toBe(0o600);
 });
 
-test("have another token after that was changed", async () => {
+test("use the new token after a change", async () => {
   tools.renew("lane");
   expect((await call("waybill_message_send")).result).toContain("message_send of lane took");
 });
 
-test("that cannot be reached when pi starts keep no message waiting: a notice, and the next turn has them", async () => {
+test("that cannot be reached when pi starts block no message: there is a notice, and the next turn has them", async () => {
   tools.renew("lane");
   await tools.close();
   expect((await call("waybill_message_list")).offered).toEqual([]);
@@ -77,7 +79,7 @@ test("that cannot be reached when pi starts keep no message waiting: a notice, a
   expect(await codes()).toEqual([]);
 });
 
-test("whose server does not answer delay a message by a few seconds", async () => {
+test("with a server that does not answer delay a message by a few seconds", async () => {
   tools.renew("lane");
   tools.hangs = true;
   const start = performance.now();
@@ -86,7 +88,7 @@ test("whose server does not answer delay a message by a few seconds", async () =
   tools.hangs = false;
 });
 
-test("are there when pi has gone over to another session", async () => {
+test("are available after pi has switched to another session", async () => {
   const { pid, sessionId } = world.program();
   rmSync(join(world.home, ".pi", "agent", "sessions"), { recursive: true });
   expect((await call("waybill_message_send")).result).toContain("message_send of lane took");

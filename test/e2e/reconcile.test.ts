@@ -1,4 +1,4 @@
-/** What a daemon does about prompts that it has sent: it reads before it sends, and reading sends nothing. */
+/** How a daemon handles prompts that it has sent: it reads before it sends, and reading sends nothing. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Program, quickDelivery } from "../support/program.ts";
 import { recordingCalls, stubCalls } from "../support/stub-calls.ts";
@@ -14,7 +14,7 @@ async function statuses(): Promise<Record<string, string>> {
   return Object.fromEntries(deliveries.map(({ lane, status }) => [lane, status]));
 }
 
-test("a retry that is scheduled is dropped when the answer came while the daemon was gone", async () => {
+test("a scheduled retry is dropped if the answer arrived while the daemon was not running", async () => {
   const answer = { steps: [{ say: "Port 8080." }] };
   const delivery = { ...quickDelivery, retryDelaysMs: [3000] };
   waybill.configure({ agent: { turns: [{ steps: [] }], always: [answer] } }, { delivery });
@@ -23,7 +23,7 @@ test("a retry that is scheduled is dropped when the answer came while the daemon
   await expect.poll(statuses).toEqual({ agent: "retry_scheduled" });
   await waybill.kill();
 
-  // The stub's transcript follows from its script, so by another script the first turn has an answer after all.
+  // The stub's transcript is derived from its script, so with another script the first turn has an answer after all.
   waybill.configure({ agent: { turns: [answer], always: [{ steps: [{ say: "Asked twice." }] }] } }, { delivery });
   await waybill.up();
   await expect.poll(statuses).toEqual({ agent: "responded" });
@@ -33,7 +33,7 @@ test("a retry that is scheduled is dropped when the answer came while the daemon
   expect(waybill.prompts()).toHaveLength(1);
 });
 
-test("a daemon with the kill switch on reads all that is due, again and again, and sends nothing", async () => {
+test("a daemon with the kill switch on keeps reading everything that is due, and sends nothing", async () => {
   const overdue = {
     lost: { always: [{ arrival: "lost" as const }] },
     forgotten: { always: [{ arrival: "forgotten" as const }] },

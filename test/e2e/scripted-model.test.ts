@@ -13,7 +13,7 @@ import { isGone } from "../support/daemon-process.ts";
 import type { OpencodeServer } from "../support/opencode-server.ts";
 import { startOpencode } from "../support/opencode-server.ts";
 
-describe("the real OpenCode takes it for a model", () => {
+describe("the real OpenCode uses it as a model", () => {
   type Part = { type: string; text?: string; tool?: string; state?: { status: string; output?: string } };
   type Info = { role: string; parentID?: string; finish?: string; error?: { name: string; data: object } };
   type Row = { info: Info & { id: string }; parts: Part[] };
@@ -47,7 +47,7 @@ describe("the real OpenCode takes it for a model", () => {
   const kept = (rows: Row[], type: string) => rows.flatMap(({ parts }) => parts.filter((part) => part.type === type));
   const calls = (text: string) => model.calls.filter((call) => call.prompt.includes(text));
 
-  test("a text arrives whole, with what was thought, and the title is asked for apart", async () => {
+  test("a text arrives whole, with its reasoning, and the title is requested separately", async () => {
     follow([{ think: "Let me think about this.", say: "You said: {{text}}. That is all there is to it." }]);
     await prompt("first words");
 
@@ -88,7 +88,7 @@ describe("the real OpenCode takes it for a model", () => {
     expect(calls("count").flatMap(({ kind, step }) => (kind === "turn" ? [step] : []))).toEqual([0, 1, 2]);
   });
 
-  test("an empty turn is stored without a word", async () => {
+  test("an empty turn is stored without text", async () => {
     follow([{}]);
     await prompt("nothing");
 
@@ -97,7 +97,7 @@ describe("the real OpenCode takes it for a model", () => {
     expect(kept(rows, "text")).toEqual([]);
   });
 
-  test("a provider's error is stored as such, and not tried again", async () => {
+  test("a provider's error is stored as such, and not retried", async () => {
     follow([{ error: "insufficient_balance" }]);
     await prompt("broke");
 
@@ -106,7 +106,7 @@ describe("the real OpenCode takes it for a model", () => {
     expect(calls("broke").filter(({ kind }) => kind === "turn")).toHaveLength(1);
   });
 
-  test("a limit that passes is got over by OpenCode itself", async () => {
+  test("OpenCode itself retries after a temporary rate limit", async () => {
     follow([{ error: "rate_limit", once: true }, { say: "There you are." }]);
     await prompt("hurry");
 
@@ -115,7 +115,7 @@ describe("the real OpenCode takes it for a model", () => {
     expect(kept(rows, "text")).toMatchObject([{ text: "There you are." }]);
   });
 
-  test("an abort ends a call that hangs, and what came before it is kept", async () => {
+  test("an abort ends a hanging call, and earlier text is kept", async () => {
     follow([{ say: "One two three four five six.", pieceLength: 8, breaks: { how: "hang", afterPieces: 2 } }]);
     const hanging = new Promise<ModelCall>((resolve) => {
       onCall = (call) => call.kind === "turn" && resolve(call);
@@ -132,7 +132,7 @@ describe("the real OpenCode takes it for a model", () => {
     expect(kept(rows, "text")).toMatchObject([{ text: "One two three fo" }]);
   });
 
-  test("a summary is told apart, and gets the script's words for it", async () => {
+  test("a summary request is recognised, and gets the script's answer for it", async () => {
     model.setScript({
       rules: [{ steps: [{ say: "A long story." }] }],
       small: [{ when: "/summar/i", step: { say: "In short: a story." } }],
@@ -146,10 +146,10 @@ describe("the real OpenCode takes it for a model", () => {
   });
 });
 
-describe("as a process of its own", () => {
+describe("as a separate process", () => {
   const main = fileURLToPath(new URL("../../dist/scripted-model.js", import.meta.url));
 
-  test("it says where it is, answers, and ends when it is asked to", async () => {
+  test("it prints its address, answers, and exits on request", async () => {
     const script = JSON.stringify({ otherwise: [{ say: "Hello from elsewhere." }] });
     const child = spawn(process.execPath, [main], { env: { SCRIPTED_MODEL_SCRIPT: script } });
     const ended = once(child, "close");
@@ -162,7 +162,7 @@ describe("as a process of its own", () => {
     expect(await ended).toEqual([0, null]);
   });
 
-  test("it refuses a script that is none, in words", async () => {
+  test("it refuses an invalid script with a clear error", async () => {
     const child = spawn(process.execPath, [main], { env: { SCRIPTED_MODEL_SCRIPT: '{"rulez": []}' } });
     let errors = "";
     child.stderr.on("data", (chunk) => {

@@ -1,6 +1,6 @@
 /**
- * A store that the version before has left behind, killed by SIGKILL with a delivery in every state
- * (test/fixtures/store-before-0.2): this version opens it and goes on.
+ * A store of the previous version, killed by SIGKILL with a delivery in every state
+ * (test/fixtures/store-before-0.2): this version opens it and continues.
  */
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ beforeAll(async () => {
   const last = db.prepare("SELECT max(at) FROM delivery_event").pluck().get() as number;
   const rows = db.prepare("SELECT record ->> 'messageId' AS id, status FROM delivery").all();
   for (const { id, status } of rows as { id: string; status: string }[]) leftBehind[id] = status;
-  // An hour ago: by their real age, records would be removed and expired one day.
+  // An hour ago: at their real age, records would eventually expire and be removed.
   const later = laterBy(Date.now() - 3_600_000 - last);
   moveTimes(db, later);
   db.prepare("UPDATE lane SET directory = ?").run(waybill.work);
@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => waybill.dispose());
 
-describe("a store of the version before", () => {
+describe("a store of the previous version", () => {
   test("has a delivery in every state that a killed daemon leaves", () => {
     expect(leftBehind).toEqual({
       "done-1": "responded",
@@ -66,7 +66,7 @@ describe("a store of the version before", () => {
     expect(promptCounts()).toEqual({ ...once, "retried-1": 2 });
   });
 
-  test("has lost no answer and gives none twice", async () => {
+  test("loses no answer and gives none twice", async () => {
     const { messages } = await waybill.client().messages({});
     const answers = messages
       .filter(({ relayOfMessageId, from }) => relayOfMessageId !== null && from !== "waybill")
@@ -83,7 +83,21 @@ describe("a store of the version before", () => {
     });
   });
 
-  test("is in order afterwards", async () => {
+  test("has statistics that count old and new outcomes, each once", async () => {
+    const { totals } = await waybill.client().stats({ days: 3 });
+    const sum = (field: "responded" | "failed" | "cancelled" | "retries") =>
+      totals.reduce((all, day) => all + day[field], 0);
+    expect({ responded: sum("responded"), failed: sum("failed"), cancelled: sum("cancelled") }).toEqual({
+      responded: 7,
+      failed: 1,
+      cancelled: 0,
+    });
+    expect(sum("retries")).toBeGreaterThanOrEqual(1);
+    // Earlier outcomes were not timed.
+    expect(totals.reduce((all, { proof }) => all + (proof?.count ?? 0), 0)).toBe(6);
+  });
+
+  test("passes the store check afterwards", async () => {
     await waybill.kill();
     expect(await waybill.run(["store", "check"])).toMatchObject({ code: 0 });
   });
@@ -94,7 +108,7 @@ async function statuses(): Promise<Record<string, string>> {
   return Object.fromEntries(deliveries.map(({ messageId, status }) => [messageId, status]));
 }
 
-/** By the message whose text stands in the prompt. */
+/** By the message whose text is in the prompt. */
 function promptCounts(): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { text } of waybill.prompts()) {

@@ -1,4 +1,4 @@
-/** A store that cannot be trusted says so, to whoever sends, to whoever watches, and at the next start. */
+/** A store that cannot be trusted is reported to senders, to monitoring, and at the next start. */
 import { chmodSync, linkSync, readdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -28,7 +28,7 @@ const inHome = (name: string) => join(waybill.home, name);
 const send = (id: string) =>
   waybill.client().sendAndWait({ to: { lane: "lane" }, text: "Is it green?", messageId: id });
 
-/** The status, and the code of the error if there is one. */
+/** The status, and the error code if there is one. */
 async function post(id: string): Promise<[number, string | null]> {
   const body = JSON.stringify({ to: { lane: "lane" }, text: "Is it green?", messageId: id });
   const headers = { "Content-Type": "application/json" };
@@ -42,7 +42,7 @@ async function ready(): Promise<[number, string[]]> {
   return [answer.status, ((await answer.json()) as { reasons: string[] }).reasons];
 }
 
-/** Refused with one clear error: no stack trace, no second start. */
+/** Refused with one clear error: no stack trace and no restart. */
 async function expectRefusedStart(within: readonly string[], words: RegExp): Promise<void> {
   const { code, stderr } = await waybill.run(["up"], { within });
   expect(code).toBe(1);
@@ -50,52 +50,58 @@ async function expectRefusedStart(within: readonly string[], words: RegExp): Pro
   expect(stderr.trim().split("\n")).toHaveLength(2);
 }
 
-/** Something that was answered, and a daemon that was stopped in good order. */
+/** An answered message, and a daemon that was stopped gracefully. */
 async function answeredAndStopped(): Promise<void> {
   const daemon = await waybill.up();
   await send("m1");
   await daemon.end();
 }
 
-describe("a store's file that is taken away under the daemon", () => {
+describe("a store's file that is removed under the running daemon", () => {
   const taken: [string, () => void][] = [
     ["deleted", () => rmSync(inHome("waybill.db"))],
-    ["deleted with all that belongs to it", () => rmStore()],
+    ["deleted with all its files", () => rmStore()],
     ["replaced", () => renameSync(inHome("other.db"), inHome("waybill.db"))],
   ];
   const rmStore = () => {
     for (const name of ["waybill.db", "waybill.db-wal", "waybill.db-shm", "waybill.db.lock"]) rmSync(inHome(name));
   };
 
-  test.each(taken)("%s: it is red, refuses, says it loudly, and has saved every message", async (_, take) => {
-    const daemon = await waybill.up();
-    for (const id of ["m1", "m2", "m3"]) await send(id);
-    new Database(inHome("other.db")).exec("CREATE TABLE other (id)").close();
-    take();
-    // Nobody asked for anything meanwhile: the change of the directory tells.
-    const { to } = await daemon.waitForLine({ event: "store_rescued" });
-    expect(daemon.lines.filter(({ level }) => level === 60)).toMatchObject([{ event: "store_replaced" }]);
-    expect(await post("m4")).toEqual([503, "store_replaced"]);
-    expect(await ready()).toEqual([503, expect.arrayContaining(["store_replaced"])]);
-    await daemon.end();
+  test.each(taken)(
+    "%s: it is red, refuses messages, logs a fatal error, and has saved every message",
+    async (_, take) => {
+      const daemon = await waybill.up();
+      for (const id of ["m1", "m2", "m3"]) await send(id);
+      new Database(inHome("other.db")).exec("CREATE TABLE other (id)").close();
+      take();
+      // There was no request in between: the watch on the directory noticed it.
+      const { to } = await daemon.waitForLine({ event: "store_rescued" });
+      expect(daemon.lines.filter(({ level }) => level === 60)).toMatchObject([{ event: "store_replaced" }]);
+      expect(await post("m4")).toEqual([503, "store_replaced"]);
+      expect(await ready()).toEqual([503, expect.arrayContaining(["store_replaced"])]);
+      await daemon.end();
 
-    const restored = await waybill.run(["store", "restore", String(to)]);
-    expect(restored).toMatchObject({ code: 0 });
-    await waybill.up();
-    const { messages } = await waybill.json<{ messages: { id: string }[] }>("messages");
-    expect(messages.map(({ id }) => id)).toEqual(expect.arrayContaining(["m1", "m2", "m3"]));
-    expect(await post("m4")).toEqual([202, null]);
-  });
+      const restored = await waybill.run(["store", "restore", String(to)]);
+      expect(restored).toMatchObject({ code: 0 });
+      await waybill.up();
+      const { messages } = await waybill.json<{ messages: { id: string }[] }>("messages");
+      expect(messages.map(({ id }) => id)).toEqual(expect.arrayContaining(["m1", "m2", "m3"]));
+      expect(await post("m4")).toEqual([202, null]);
+    },
+  );
 
-  test("is not forgotten by the next start, and the doctor says so", async () => {
+  test("is still reported by the next start and by the doctor", async () => {
     const daemon = await waybill.up();
     await send("m1");
     rmSync(inHome("waybill.db"));
     await daemon.waitForLine({ event: "store_rescued" });
     await daemon.end();
-    await expectRefusedStart([], /is gone\. What it held was saved as .*\.rescued-/);
+    await expectRefusedStart([], /does not exist any more\. Its content was saved as .*\.rescued-/);
     const doctor = await waybill.run(["doctor"]);
-    expect(doctor).toMatchObject({ code: 1, stdout: expect.stringMatching(/failed +store +.* is gone/) });
+    expect(doctor).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/failed +store +.* does not exist any more/),
+    });
     expect(readdirSync(waybill.home)).not.toContain("waybill.db");
   });
 });
@@ -104,7 +110,7 @@ describe("two daemons on one store", () => {
   test.each([
     ["a symbolic link", symlinkSync, /is in use by process \d+/],
     ["a hard link", linkSync, /has a second name \(a hard link\)/],
-  ] as const)("by %s: the second is refused, and nothing is sent twice", async (_, link, words) => {
+  ] as const)("through %s: the second is refused, and nothing is sent twice", async (_, link, words) => {
     await waybill.up();
     await send("m1");
     const path = join(waybill.directory, "linked.db");
@@ -125,7 +131,7 @@ describe("damage", () => {
     db.exec(sql).close();
   };
 
-  test("that came after a stop is found by the start and by the doctor, with the way out", async () => {
+  test("that came after a stop is found by the start and by the doctor, with a fix", async () => {
     await answeredAndStopped();
     const damaged = "DELETE FROM sqlite_schema WHERE name = 'message_of_lane'";
     change(`PRAGMA writable_schema = ON; ${damaged}`);
@@ -135,19 +141,19 @@ describe("damage", () => {
     expect(doctor.stdout).toContain("waybill store restore BACKUP");
   });
 
-  test("of what is closed is found in the background, and makes it red", async () => {
+  test("in closed deliveries is found in the background, and makes it red", async () => {
     await answeredAndStopped();
     change("UPDATE delivery SET record = json_set(record, '$.lastReason', 'made up')");
     const daemon = await waybill.up();
     const line = await daemon.waitForLine({ event: "store_corrupt" });
-    expect(line).toMatchObject({ level: 60, msg: expect.stringContaining("differs from what its audit amounts to") });
+    expect(line).toMatchObject({ level: 60, msg: expect.stringContaining("differs from its audit") });
     expect(await post("m2")).toEqual([503, "store_corrupt"]);
     expect(await ready()).toEqual([503, expect.arrayContaining(["store_corrupt"])]);
   });
 });
 
-describe("a file that may not be written", () => {
-  test("the store: one clear error at the start, the doctor says so, and it works again once it may", async () => {
+describe("a file without write permission", () => {
+  test("the store: one clear error at the start and in the doctor, and it works again with permission", async () => {
     await answeredAndStopped();
     chmodSync(inHome("waybill.db"), 0o400);
     await expectRefusedStart(
@@ -164,7 +170,7 @@ describe("a file that may not be written", () => {
     expect((await send("m2")).status).toBe("responded");
   });
 
-  test("the home that became read-only: one clear error at the start, and the doctor says so", async () => {
+  test("a read-only home: one clear error at the start and in the doctor", async () => {
     await answeredAndStopped();
     chmodSync(waybill.home, 0o500);
     try {
@@ -179,7 +185,7 @@ describe("a file that may not be written", () => {
     }
   });
 
-  test("any other file of the home: one clear error at the start", async () => {
+  test("any other file in the home: one clear error at the start", async () => {
     await answeredAndStopped();
     chmodSync(inHome("stub.jsonl"), 0o400);
     await expectRefusedStart(asOrdinaryUser, /stub\.jsonl cannot be used \(EACCES\)/);

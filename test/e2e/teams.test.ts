@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
 import { TeamDaemon } from "../support/team-daemon.ts";
 
-/** A `message_send` of the agent that works on a prompt. */
+/** A `message_send` by the agent that works on a prompt. */
 const sends = (input: Record<string, unknown>) => ({ tools: [{ tool: "message_send", input }] });
-/** A reply to the message whose id the rule found, to whoever wrote. */
+/** A reply to the message whose id the rule found, to its sender. */
 const replies = (text: string, outcome = "answer") => sends({ to: "{{2}}", text, outcome, relayOfMessageId: "{{1}}" });
 const rest = { say: "That is all." };
-/** A rule for a prompt with these words: its first group is the message's id, the second its writer. */
+/** A rule for a prompt with these words: its first group is the message's id, the second its sender. */
 const on = (words: string) => `/\\[waybill message (\\S+) from ([^\\],]+)[^\\]]*\\][^]*${words}/`;
 const notice = { when: "/No reply is needed/", steps: [{ say: "Noted." }] };
 
@@ -24,10 +24,10 @@ const script: ModelScriptInput = {
       ],
     },
     { when: on("Which port is free"), steps: [replies("Port 8080 is free."), rest] },
-    // Somebody who only nods at first.
+    // A member that only acknowledges at first.
     { when: on("You acknowledged the message below"), steps: [replies("There are 3 open incidents."), rest] },
     { when: on("How many incidents are open"), steps: [replies("Understood."), rest] },
-    // Two who thank each other without end.
+    // Two members that thank each other endlessly.
     {
       when: on("Begin to thank"),
       steps: [
@@ -40,7 +40,7 @@ const script: ModelScriptInput = {
       when: on("round of thanks"),
       steps: [sends({ to: "{{2}}", text: "And thanks to you, round of thanks.", actionMode: "notify" }), rest],
     },
-    // Somebody who tries to speak for another.
+    // A member that tries to speak for another.
     {
       when: on("Speak for dev"),
       steps: [
@@ -49,7 +49,7 @@ const script: ModelScriptInput = {
         rest,
       ],
     },
-    // Somebody who waits for an answer.
+    // A member that waits for an answer.
     {
       when: on("Ask ops slowly"),
       steps: [sends({ to: "ops", text: "What is slow?", actionMode: "ask" }), replies("Asked ops: 1 question."), rest],
@@ -78,7 +78,7 @@ beforeAll(async () => {
 afterAll(() => team.dispose());
 
 describe("members on the real OpenCode and the real Claude Code", () => {
-  test("hold a conversation with message_send; every delivery is proven where its answer landed, and none begins another", async () => {
+  test("hold a conversation with message_send; every delivery is proven where its answer landed, and none starts another", async () => {
     const asked = await team.ask("dev", "m-port", "Find out which port is free.");
     expect(asked).toMatchObject({
       status: "responded",
@@ -104,7 +104,7 @@ describe("members on the real OpenCode and the real Claude Code", () => {
     const [, back] = await team.mail("dev");
     expect(back).toMatchObject({ from: "ops", actionMode: "notify", relayOfMessageId: toOps?.id });
     await expect.poll(async () => (await team.delivery("dev", back?.id ?? "")).status).toBe("responded");
-    // Nobody thanks for an answer.
+    // No agent replies to an answer.
     expect(await team.mail("ops")).toHaveLength(1);
     const { messages } = await team.client.inbox();
     expect(messages.map(({ from, text }) => [from, text.split(":")[0]]).reverse()).toEqual([
@@ -113,13 +113,13 @@ describe("members on the real OpenCode and the real Claude Code", () => {
     ]);
   });
 
-  test("who writes, and in which role, stands in the prompt", async () => {
+  test("the prompt names the sender and its role", async () => {
     const prompt = team.model.calls.find(({ prompt }) => prompt.includes("Which port is free?"))?.prompt;
     expect(prompt).toMatch(/^\[waybill message \S+ from dev, lead of your team\]/);
   });
 
   test.each(["dev", "ops", "qa"])(
-    "%s, who only nods with the message's id, is asked again and then answers",
+    "%s, who only acknowledges the message, is asked again and then answers",
     async (lane) => {
       const id = `m-nod-${lane}`;
       const detail = await team.ask(lane, id, "How many incidents are open?");
@@ -128,14 +128,14 @@ describe("members on the real OpenCode and the real Claude Code", () => {
     },
   );
 
-  test("two members in one directory stay apart", async () => {
+  test("two members in one directory cannot act for each other", async () => {
     const detail = await team.ask("dev2", "m-forge", "Speak for dev.");
     expect(detail).toMatchObject({ status: "responded" });
     const { messages } = await team.client.inbox({ limit: 200 });
     expect(messages.filter(({ text }) => text.includes("This is dev"))).toEqual([]);
   });
 
-  test("two who thank each other without end are held, until a person lets them go on", async () => {
+  test("two members that thank each other endlessly are held until a person releases them", async () => {
     await team.ask("dev", "m-thanks", "Begin to thank.");
     await expect.poll(async () => (await team.client.holds()).holds.length).toBe(1);
     const { stdout } = await team.program.run(["holds"]);
@@ -147,7 +147,7 @@ describe("members on the real OpenCode and the real Claude Code", () => {
     });
     const thanked = async () => (await team.client.messages({ q: "round of thanks", limit: 200 })).messages.length;
     const before = await thanked();
-    // Somebody else is not held up by that.
+    // Other senders are not affected.
     expect((await team.ask("ops", "m-other", "How many incidents are open?")).status).toBe("responded");
     expect(await thanked()).toBe(before);
     expect(await team.program.json("holds", "release", "dev", "ops")).toEqual({ released: 1 });
@@ -155,7 +155,7 @@ describe("members on the real OpenCode and the real Claude Code", () => {
     await expect.poll(async () => (await team.client.holds()).holds.length).toBe(1);
   });
 
-  test("message_wait returns when the other has answered, also over a crash of the daemon", async () => {
+  test("message_wait returns when the other member has answered, even across a daemon crash", async () => {
     await team.ask("dev2", "m-slow", "Ask ops slowly.");
     const asked = (await team.mail("ops")).find(({ text }) => text === "What is slow?");
     const waiting = team.ask("dev2", "m-wait", `Wait for ${asked?.id}.`);

@@ -1,6 +1,6 @@
 /**
- * What a relay from Telegram to OpenCode has to do, on the real parts: the built daemon, real grammY, a Bot API on loopback,
- * and the real OpenCode with a scripted model. One daemon for all, in this order.
+ * What a relay from Telegram to OpenCode must do, with real parts: the built daemon, grammY, a Bot API on loopback, and
+ * OpenCode with a scripted model. All tests share one daemon and depend on their order.
  */
 import { realpathSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -48,7 +48,7 @@ async function ask(where: ChatHandle, thread?: number): Promise<void> {
   );
 }
 
-/** Says something that Waybill answers itself, and resolves with the answer. */
+/** Sends something that Waybill answers itself, and resolves with the answer. */
 async function say(text: string, answer: RegExp, thread?: number): Promise<string> {
   const sent = group.send(text, thread === undefined ? {} : { thread });
   return group.waitFor(
@@ -67,18 +67,18 @@ async function sessionOf(where: ChatHandle, thread: number | null, directory: st
 
 const prompts = () => bot.model.calls.filter(({ kind }) => kind !== "title").map(({ prompt }) => prompt);
 
-test("the keys of topics and sessions are made as documented", () => {
+test("topic keys and session keys have the documented form", () => {
   expect(topicKey({ chat: -100, thread: 7 })).toBe("-100:7");
   expect(topicKey({ chat: 5, thread: null })).toBe("5:root");
   expect(sessionKey("5:root", "/code")).toBe('["5:root","/code"]');
 });
 
-test("/start is answered as the first message of a chat, and ignored later", async () => {
+test("/start is answered as the first message of a chat, and ignored afterwards", async () => {
   chat.send("/start");
   await chat.waitFor(() => botTexts(chat).length === 1, patience);
   chat.send("/start");
   await ask(chat);
-  expect(botTexts(chat).filter((text) => text.includes("brings what you write"))).toHaveLength(1);
+  expect(botTexts(chat).filter((text) => text.includes("passes what you write"))).toHaveLength(1);
 });
 
 describe("sessions", () => {
@@ -130,7 +130,7 @@ describe("sessions", () => {
     expect(prompts().join("\n")).not.toMatch(/use repo|where am i|list repos/);
   }, 120_000);
 
-  test("restart assistant restarts the worker by itself, and sessions continue", async () => {
+  test("restart assistant restarts the worker without the model, and sessions continue", async () => {
     const { program } = bot.world;
     const session = await sessionOf(group, other, program.work);
     const worker = program.daemonFile.workerPid;
@@ -143,7 +143,7 @@ describe("sessions", () => {
     expect(prompts().join("\n")).not.toContain("restart assistant");
   }, 180_000);
 
-  test("an OpenCode server that died is started again, and the conversation goes on", async () => {
+  test("an OpenCode server that died is restarted, and the conversation continues", async () => {
     const { program } = bot.world;
     const session = await sessionOf(group, other, program.work);
     const { pid } = serverOf(bot.world);
@@ -154,7 +154,7 @@ describe("sessions", () => {
     expect(await sessionOf(group, other, program.work)).toBe(session);
   }, 180_000);
 
-  test("a session that is stale is replaced once, and the message is answered", async () => {
+  test("a stale session is replaced once, and the message is answered", async () => {
     const { program } = bot.world;
     const session = await sessionOf(group, other, program.work);
     const { port, password } = serverOf(bot.world);

@@ -1,4 +1,4 @@
-/** Asks of a real OpenCode with a scripted model, answered by buttons in a chat. */
+/** Asks of the real OpenCode with a scripted model, answered by buttons in a chat. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ChatHandle } from "../../src/fake-bot-api/people/chat-handle.ts";
 import type { ShownMessage } from "../../src/fake-bot-api/people/chat-view.ts";
@@ -42,7 +42,7 @@ test("Once lets OpenCode run the command", async () => {
   expect((await shows(/Once gave/)).text).toContain("one-done");
 }, 120_000);
 
-test("OpenCode reads the reason of a rejection, and goes on", async () => {
+test("OpenCode reads the reason for a rejection, and continues", async () => {
   chat.send("Please run never.");
   const ask = await shows(/echo two-done/);
   await chat.press(ask.id, "Reject with a reason…");
@@ -52,7 +52,7 @@ test("OpenCode reads the reason of a rejection, and goes on", async () => {
   expect((await shows(/Never gave/)).text).toContain("Use the makefile.");
 }, 120_000);
 
-test("a question of OpenCode is answered by a press", async () => {
+test("a question from OpenCode is answered by a button", async () => {
   chat.send("Please ask me.");
   const ask = await shows(/Which colour/);
   await chat.press(ask.id, "Blue");

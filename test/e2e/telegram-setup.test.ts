@@ -1,4 +1,4 @@
-/** How a bot is set up: webhook, readiness, `init`, `doctor` and the demo, with the built program and a Bot API on loopback. */
+/** Setting up a bot: webhook, readiness, `init`, `doctor`, demo; the built program and a Bot API on loopback. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
@@ -38,7 +38,7 @@ describe("a webhook", () => {
     return { port, settings };
   }
 
-  test("is set with its secret, and what Telegram calls it with is answered", async () => {
+  test("is set with its secret, and its updates are answered", async () => {
     await startWithWebhook();
     const chat = world.telegram.privateChat(world.ann);
     chat.send("What is six times seven?");
@@ -49,7 +49,7 @@ describe("a webhook", () => {
     expect(world.telegram.pendingUpdates()).toBe(0);
   });
 
-  test("is set as soon as Telegram can be reached", async () => {
+  test("is set as soon as Telegram is reachable", async () => {
     const port = await freePort();
     const telegramWebhookUrl = `http://127.0.0.1:${port}/telegram/webhook`;
     world = await TelegramWorld.create({ settings: { port, telegramWebhookUrl, telegramWebhookSecret: secret } });
@@ -61,7 +61,7 @@ describe("a webhook", () => {
     await saysIn(chat, /The answer is 42/);
   });
 
-  test("refuses whatever does not come from Telegram, and loses nothing that does", async () => {
+  test("refuses calls that are not from Telegram, and accepts those that are", async () => {
     const { port } = await startWithWebhook();
     const chat = world.telegram.privateChat(world.ann);
     chat.send("What is six times seven?");
@@ -79,7 +79,7 @@ describe("a webhook", () => {
     expect(await call(known)).toBe(200);
   });
 
-  test("an update that cannot be taken yet is refused with 503, so that Telegram sends it again", async () => {
+  test("refuses an update that cannot be stored yet with 503, so that Telegram sends it again", async () => {
     const port = await freePort();
     const telegramWebhookUrl = `http://127.0.0.1:${port}/telegram/webhook`;
     world = await TelegramWorld.create({ settings: { port, telegramWebhookUrl, telegramWebhookSecret: secret } });
@@ -89,7 +89,7 @@ describe("a webhook", () => {
     expect(await callWebhook(port, known)).toBe(503);
   });
 
-  test("its host counts for its own path only", async () => {
+  test("allows its host only for its own path", async () => {
     const port = await freePort();
     const telegramWebhookUrl = "https://bot.example/telegram/webhook";
     const settings = { port, telegramWebhookUrl, telegramWebhookSecret: secret };
@@ -110,7 +110,7 @@ describe("a webhook", () => {
     expect(await statusAt("/telegram")).toBe(403);
   });
 
-  test("is removed for polling, and what waited at Telegram is answered", async () => {
+  test("is removed for polling, and pending updates are answered", async () => {
     world = await TelegramWorld.create();
     const { telegram, ann } = world;
     await fetch(`${telegram.url}/bot${telegram.token}/setWebhook`, {
@@ -130,7 +130,7 @@ describe("a webhook", () => {
     world = await TelegramWorld.create({ settings: { telegramWebhookUrl: "https://bot.example/telegram/webhook" } });
     const { code, stderr } = await world.program.run(["up"]);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/telegramWebhookUrl is set, and telegramWebhookSecret is not/);
+    expect(stderr).toMatch(/telegramWebhookUrl is set, but telegramWebhookSecret is not/);
     expect(stderr).toContain("openssl rand -hex 32");
   });
 });
@@ -141,7 +141,7 @@ describe("readiness", () => {
     return { status: response.status, ...((await response.json()) as { degraded: boolean; reasons: string[] }) };
   };
 
-  test("names what keeps Telegram from working, in codes, and forgets it", async () => {
+  test("reports by code what keeps Telegram from working, until it works again", async () => {
     world = await TelegramWorld.create();
     const daemon = await world.up();
     await world.telegram.goDown();
@@ -152,7 +152,7 @@ describe("readiness", () => {
     expect(await reasons()).toMatchObject({ status: 200, degraded: false, reasons: [] });
   });
 
-  test("names a refused token and another program that polls", async () => {
+  test("reports a refused token and another program that polls", async () => {
     world = await TelegramWorld.create();
     const conflict = { type: "error", code: 409, description: "Conflict: terminated by other getUpdates request" };
     world.telegram.fail({ method: "getUpdates", with: conflict as never });
@@ -173,22 +173,22 @@ describe("waybill doctor", () => {
     return Object.fromEntries(found.map(({ name, status, detail }) => [name, `${status}: ${detail}`]));
   };
 
-  test("looks at the bot, its people, its updates and its workspace, and confirms no update", async () => {
+  test("checks the bot, its users, its updates and its workspace, and confirms no update", async () => {
     world = await TelegramWorld.create({ api: { bot: { can_read_all_group_messages: false } } });
     const { telegram, ann } = world;
     world.configure({}, [telegram.supergroup({ members: [ann] })]);
     telegram.privateChat(ann).send("Wait for the daemon.");
     expect(await checks()).toEqual({
-      "Telegram bot": "ok: The token is that of @waybill_test_bot.",
-      "Telegram updates": "ok: They are polled. 1 wait at Telegram.",
-      "Telegram privacy mode": expect.stringMatching(/^warning: The bot sees only commands/),
+      "Telegram bot": "ok: The token belongs to @waybill_test_bot.",
+      "Telegram updates": "ok: Waybill polls for updates. 1 waiting at Telegram.",
+      "Telegram privacy mode": expect.stringMatching(/^warning: In groups the bot sees only commands/),
       "Telegram access": "ok: Allowed: 1 person, 1 group.",
       "Telegram workspace": expect.stringMatching(/^ok: /),
     });
     expect(telegram.pendingUpdates()).toBe(1);
   });
 
-  test("finds a refused token and a workspace that is gone", async () => {
+  test("finds a refused token and a missing workspace", async () => {
     world = await TelegramWorld.create({ settings: { assistantRepoPath: "/nowhere", telegramAllowedUsers: [] } });
     world.telegram.revokeToken();
     expect(await checks()).toMatchObject({
@@ -209,7 +209,7 @@ describe("waybill init", () => {
   const configPath = () => join(world.program.directory, "written.json");
   const written = () => JSON.parse(readFileSync(configPath(), "utf8")) as Record<string, unknown>;
 
-  test("asks for a token without showing it, and allows the first who writes, whose message stays at Telegram", async () => {
+  test("asks for a token without showing it, and allows the first sender, whose message stays pending", async () => {
     world = await TelegramWorld.create();
     const { telegram, ann, program } = world;
     const args = ["init", "--runtime", "stub", "--directory", program.work, "--lane", "api", "--port", "0"];
@@ -239,14 +239,14 @@ describe("waybill init", () => {
     expect(telegram.pendingUpdates()).toBe(1);
   });
 
-  test("Ctrl-C while it waits writes the configuration without anybody allowed", async () => {
+  test("writes the configuration without allowed users after Ctrl-C while it waits", async () => {
     world = await TelegramWorld.create();
     const { telegram, program } = world;
     const args = ["init", "--runtime", "stub", "--directory", program.work, "--lane", "api", "--port", "0"];
     const env = { ...environment(), TELEGRAM_BOT_TOKEN: telegram.token };
     const terminal = openTerminal({ ...program.command(...args), env, cwd: program.work });
     try {
-      await terminal.waitFor("Ctrl-C goes on without.");
+      await terminal.waitFor("Press Ctrl-C to skip this.");
       terminal.press("ctrl-c");
       expect(await terminal.exited).toBe(0);
     } finally {
@@ -256,7 +256,7 @@ describe("waybill init", () => {
     expect(written()).not.toHaveProperty("telegramBotToken");
   });
 
-  test("takes options in place of questions, and writes nothing when the token is refused", async () => {
+  test("accepts options instead of questions, and writes nothing if the token is refused", async () => {
     world = await TelegramWorld.create();
     const { telegram, program } = world;
     const args = ["init", "--json", "--runtime", "stub", "--directory", program.work, "--lane", "api"];
@@ -278,14 +278,14 @@ describe("waybill init", () => {
 describe("waybill demo telegram", () => {
   const leftovers = () => readdirSync(join(world.program.home, "demo"));
 
-  test("sends each line of a pipe, and ends after the answers", async () => {
+  test("sends each line of piped input, and exits after the answers", async () => {
     world = await TelegramWorld.create();
     const input = "Is the build green?\n:topic Blue\nAnd here?\n:topics\n:9x\n";
     const { code, stdout } = await world.program.run(["demo", "telegram"], { input, env: { PORT: "7717" } });
     expect(code).toBe(0);
     expect(stdout.match(/^bot: .*reached/gm)).toHaveLength(1);
     expect(stdout.match(/^bot \[Blue\]: .*reached/gm)).toHaveLength(1);
-    expect(stdout).toContain("There is no command :9x.");
+    expect(stdout).toContain("Unknown command: :9x.");
     expect(leftovers()).toEqual([]);
   });
 
@@ -295,7 +295,7 @@ describe("waybill demo telegram", () => {
     const env = { PATH: process.env.PATH ?? "", ...program.env };
     const terminal = openTerminal({ ...program.command("demo", "telegram"), env, cwd: program.work });
     try {
-      await terminal.waitFor("Write something, or :help.");
+      await terminal.waitFor("Type a message, or :help.");
       terminal.type(":offline\r");
       await terminal.waitFor("Telegram is down.");
       terminal.type("Are you there?\r");

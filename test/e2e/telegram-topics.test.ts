@@ -1,4 +1,4 @@
-/** Many topics at once: the right answers in the right topics, in order. */
+/** Many topics at the same time: the right answers in the right topics, in order. */
 import { expect, test } from "vitest";
 import { appearances, saysIn, TelegramWorld } from "../support/telegram-daemon.ts";
 
@@ -6,7 +6,7 @@ const topicCount = 10;
 const messageCount = 20;
 const slow = "Take your time.";
 
-test("ten topics with workspaces of their own, twenty messages each, interleaved, and a stop in two of them", async () => {
+test("ten topics with separate workspaces, twenty interleaved messages each, and a stop in two of them", async () => {
   const world = await TelegramWorld.create();
   try {
     const group = world.telegram.supergroup({ topics: true, title: "Work", members: [world.ann] });
@@ -25,7 +25,7 @@ test("ten topics with workspaces of their own, twenty messages each, interleaved
       const thread = group.createTopic(`Topic ${number}`);
       return { thread, number, directory: world.repository(`repository-${number}`) };
     });
-    // Right behind it, as from a phone that was offline: the messages go to the workspace that was chosen before them.
+    // The messages follow immediately, as from a phone that was offline, and must go to the workspace just chosen.
     for (const { thread, directory } of topics) group.send(`use repo ${directory}`, { thread });
     const stopped = topics.filter(({ number }) => number === 3 || number === 7);
     for (const { thread } of stopped) group.send(slow, { thread });

@@ -1,4 +1,4 @@
-/** Bad situations of the Bot API and of people: each ends without loss, and the next message of the topic is answered. */
+/** Failures of the Bot API and odd input: each ends without loss, and the topic's next message is answered. */
 import { rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Fault } from "../../src/fake-bot-api/server/faults.ts";
@@ -13,7 +13,7 @@ afterAll(() => trouble.dispose());
 
 const error = (code: number, description: string): Fault => ({ type: "error", code, description });
 
-/** A call that was taken although the caller does not know may be made twice. */
+/** `mayRepeat`: the call took effect, but the caller does not know and may repeat it. */
 const faults: [name: string, fault: Fault, mayRepeat: boolean][] = [
   ["400", error(400, "Bad Request: something about the text"), false],
   ["401", error(401, "Unauthorized"), false],
@@ -23,10 +23,10 @@ const faults: [name: string, fault: Fault, mayRepeat: boolean][] = [
   ["429", { type: "tooManyRequests", retryAfterS: 1 }, false],
   ["500", error(500, "Internal Server Error"), false],
   ["502 with a page", { type: "badGateway" }, false],
-  ["a cut before it is taken", { type: "cut", when: "before" }, false],
-  ["a cut after it was taken", { type: "cut", when: "after" }, true],
-  ["no answer, not taken", { type: "hang", when: "before" }, false],
-  ["no answer, but taken", { type: "hang", when: "after" }, true],
+  ["a connection dropped before the call takes effect", { type: "cut", when: "before" }, false],
+  ["a connection dropped after the call took effect", { type: "cut", when: "after" }, true],
+  ["no answer, and the call had no effect", { type: "hang", when: "before" }, false],
+  ["no answer, but the call took effect", { type: "hang", when: "after" }, true],
   ["garbage", { type: "garbage" }, true],
 ];
 
@@ -43,9 +43,9 @@ describe.concurrent("a call that sends", () => {
     for (const one of [text, next]) expect(answersTo(chat, one).length).toBeLessThanOrEqual(2);
   });
 
-  test.each(faults)("an answer that takes the place of a sign in a group: %s", async (_, fault) => {
+  test.each(faults)("an answer that replaces the Working message in a group: %s", async (_, fault) => {
     const chat = trouble.group();
-    // The sign is there before the answer takes its place.
+    // Slow enough that the Working message is shown before the answer replaces it.
     const text = trouble.text("slowly");
     const failed = trouble.fail(["editMessageText"], chat, fault, "Done as you asked");
     trouble.send(chat, {}, text);
@@ -54,11 +54,11 @@ describe.concurrent("a call that sends", () => {
     const next = trouble.send(chat);
     await answered(chat, text);
     await answered(chat, next);
-    // The same edit twice is the same message.
+    // Repeating an edit does not add a message.
     expectOneAnswer(chat, text, next);
   });
 
-  test.each(faults)("the sign that a message was saved: %s", async (_, fault) => {
+  test.each(faults)("the reaction that a message is stored: %s", async (_, fault) => {
     const chat = trouble.person();
     const failed = trouble.fail(["setMessageReaction"], chat, fault);
     const text = trouble.send(chat);
@@ -71,7 +71,7 @@ describe.concurrent("a call that sends", () => {
 });
 
 describe.concurrent("chats that change", () => {
-  test("a group becomes a supergroup: what was asked before is answered in the new one", async () => {
+  test("a group becomes a supergroup: earlier messages are answered in the new one", async () => {
     const group = trouble.group();
     await trouble.ask(group);
     const text = trouble.send(group, {}, trouble.text("slowly"));
@@ -93,7 +93,7 @@ describe.concurrent("chats that change", () => {
     await trouble.ask(forum);
   });
 
-  test("a topic is closed: the answer arrives all the same", async () => {
+  test("a topic is closed: the answer still arrives", async () => {
     const forum = trouble.forum();
     const thread = forum.createTopic("Closed");
     const text = trouble.send(forum, { thread }, trouble.text("slowly"));
@@ -104,7 +104,7 @@ describe.concurrent("chats that change", () => {
     await trouble.ask(forum, { thread });
   });
 
-  test("the bot is blocked: the answer arrives when it is not any more", async () => {
+  test("the bot is blocked: the answer arrives once it is unblocked", async () => {
     const chat = trouble.person();
     const text = trouble.send(chat, {}, trouble.text("slowly"));
     await trouble.telegram.nextCall("setMessageReaction", ({ chat_id }) => String(chat_id) === String(chat.id));
@@ -117,7 +117,7 @@ describe.concurrent("chats that change", () => {
     expectOneAnswer(chat, text);
   });
 
-  test("the bot is thrown out of a group: the answer arrives when it is back", async () => {
+  test("the bot is removed from a group: the answer arrives once it is back", async () => {
     const group = trouble.group();
     const text = trouble.send(group, {}, trouble.text("slowly"));
     await saysIn(group, /Working/);
@@ -130,7 +130,7 @@ describe.concurrent("chats that change", () => {
   });
 });
 
-describe.concurrent("messages that are not plain", () => {
+describe.concurrent("unusual messages", () => {
   test("a forwarded and a quoted message are answered", async () => {
     const chat = trouble.person();
     const first = chat.send(trouble.text());
@@ -160,7 +160,7 @@ describe.concurrent("messages that are not plain", () => {
     await trouble.ask(chat);
   });
 
-  test("a text of 4,096 characters that are all emoji goes both ways", async () => {
+  test("a text of 2,048 emoji is received and answered whole", async () => {
     const chat = trouble.person();
     const emoji = 2048;
     chat.send("🎉".repeat(emoji));
@@ -170,7 +170,7 @@ describe.concurrent("messages that are not plain", () => {
     expect(shown()).toBe(emoji);
   });
 
-  test("an edit of a message that waits replaces it, one of an answered message follows it", async () => {
+  test("an edit of a waiting message replaces it, and one of an answered message follows it", async () => {
     const chat = trouble.person();
     const slow = trouble.send(chat, {}, trouble.text("slowly"));
     const waits = chat.send(trouble.text());
@@ -198,19 +198,19 @@ describe.concurrent("messages that are not plain", () => {
 
   const malformed: [name: string, update: Record<string, unknown>][] = [
     ["nothing but an id", {}],
-    ["a message that is no object", { message: "hello" }],
+    ["a message that is not an object", { message: "hello" }],
     ["a message that is null", { message: null }],
     ["a message without a chat", { message: { message_id: 1, date: 1, text: "x" } }],
     ["a chat without an id", { message: { message_id: 1, date: 1, chat: { type: "private" }, text: "x" } }],
     ["a text that is a number", { message: { message_id: 1, date: 1, chat: { id: 1, type: "private" }, text: 7 } }],
-    ["a message of nobody", { message: { message_id: 1, date: 1, chat: { id: 1, type: "group" }, text: "x" } }],
+    ["a message without a sender", { message: { message_id: 1, date: 1, chat: { id: 1, type: "group" }, text: "x" } }],
     ["an unknown kind", { something_new: { of: ["the", "future"] } }],
     ["a button without a message", { callback_query: { id: "1", from: { id: 1 }, data: "stop:1" } }],
     ["a button without data", { callback_query: { id: "1", from: { id: 1 } } }],
     ["a membership without a status", { my_chat_member: { chat: { id: 1, type: "group" } } }],
     ["an edit of nothing", { edited_message: {} }],
-    ["an id that begins lower", { update_id: 5 }],
-    ["an id that is no number", { update_id: "five" }],
+    ["an id that restarts lower", { update_id: 5 }],
+    ["an id that is not a number", { update_id: "five" }],
   ];
   test.each(malformed)("%s", async (_, update) => {
     trouble.telegram.raw(update);
@@ -222,12 +222,12 @@ function personOf({ id }: { id: number }) {
   return { id, is_bot: false, first_name: "Somebody" };
 }
 
-/** Alone: Telegram drops ids that are lower than one that was confirmed meanwhile. */
+/** Not concurrent, because Telegram drops updates with ids lower than a confirmed one. */
 describe("updates", () => {
-  test("updates that come again, in another order, are answered once", async () => {
+  test("updates that are repeated in another order are answered once", async () => {
     const chat = trouble.person();
     const [from] = chat.messages.map((one) => one.from);
-    // Below the ids of all other updates, which a confirmed id would drop.
+    // Lower than the ids of all other updates, because confirming these ids drops lower ones.
     const updates = [1, 2, 3].map((number) => {
       const text = trouble.text();
       const message = { message_id: 9000 + number, date: 1, chat: chat.info, from: from ?? personOf(chat), text };
@@ -240,8 +240,8 @@ describe("updates", () => {
   });
 });
 
-describe("people who may not", () => {
-  test("a stranger gets nothing and is logged once; a group needs its chat and its user listed", async () => {
+describe("refused people and places", () => {
+  test("a stranger gets no answer and is logged once; a group needs both its chat and the user listed", async () => {
     const { telegram, world } = trouble;
     const stranger = telegram.user({ first_name: "Eve" });
     const alone = telegram.privateChat(stranger);
@@ -257,7 +257,7 @@ describe("people who may not", () => {
     expect(lines.filter(({ chat }) => chat === unlisted.id)).toHaveLength(1);
   });
 
-  test("a workspace that was deleted is named in the chat, and the topic can choose another one", async () => {
+  test("a deleted workspace is reported in the chat, and the topic can choose another one", async () => {
     const chat = trouble.person();
     const [gone, other] = [trouble.world.repository("gone"), trouble.world.repository("other")];
     chat.send(`use repo ${gone}`);
@@ -273,7 +273,7 @@ describe("people who may not", () => {
 describe("polling", () => {
   const pollFaults = faults.filter(([name]) => !["403", "500"].includes(name));
   test.each(pollFaults)("%s", async (_, fault) => {
-    // The poll that waits now would bring the message before the fault is met.
+    // Wait until the fault applies: the poll that is already waiting would deliver the message before it.
     await new Promise<void>((resolve) => {
       const where = () => {
         resolve();
@@ -293,7 +293,7 @@ describe("polling", () => {
     await trouble.ask(trouble.person());
   });
 
-  test("Telegram is down for a while: what was written before and meanwhile is answered", async () => {
+  test("Telegram is down for a while: messages from before and during that time are answered", async () => {
     const [chat, other] = [trouble.person(), trouble.person()];
     const before = trouble.send(chat, {}, trouble.text("slowly"));
     await trouble.telegram.nextCall("setMessageReaction", ({ chat_id }) => String(chat_id) === String(chat.id));
@@ -323,7 +323,7 @@ describe("a start", () => {
     }
   });
 
-  test("a token is revoked: the answer arrives after a start with a good one", async () => {
+  test("a token is revoked: the answer arrives after a restart with a valid one", async () => {
     const world = await TelegramWorld.create({
       script: { always: [{ steps: [{ wait: 800 }, { say: "It is 42." }] }] },
     });

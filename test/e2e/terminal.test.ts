@@ -1,4 +1,4 @@
-/** The screen that other tests read: what a person would see, and how waiting for it ends. */
+/** The screen that other tests read: what a person would see, and how a wait for it ends. */
 import { tmpdir } from "node:os";
 import { afterEach, expect, test } from "vitest";
 import { isGone } from "../support/daemon-process.ts";
@@ -20,19 +20,19 @@ function open(script: string): Terminal {
   return terminal;
 }
 
-test("shows what stands on the screen, not what was written to it", async () => {
+test("shows the content of the screen, not the raw output", async () => {
   const { waitFor, screen } = open(String.raw`printf 'wrong\r\033[Kright \nbelow'; read _`);
   await waitFor("below");
   expect(screen()).toBe("right\nbelow");
 });
 
-test("shows the newest rows of a program that writes more than fits", async () => {
+test("shows the newest rows of output that does not fit", async () => {
   const { exited, screen } = open("seq 1 100");
   expect(await exited).toBe(0);
   expect(screen()).toBe("97\n98\n99\n100");
 });
 
-test("passes keys and text on, and answers a program that asks the terminal what it is", async () => {
+test("forwards keys and text, and answers terminal queries", async () => {
   const { waitFor, type, press, exited } = open(
     String.raw`read said; echo "heard $said"; stty raw -echo; printf '\033[c'; dd bs=1 count=3 2>/dev/null | od -c; exit 3`,
   );
@@ -43,7 +43,7 @@ test("passes keys and text on, and answers a program that asks the terminal what
   expect(await waitFor(/033 +\[ +\?/)).toContain("heard hello");
 });
 
-test("says what was on the screen instead, when time is up and when the program ends", async () => {
+test("reports the screen's content at a timeout and when the program exits", async () => {
   const { waitFor } = open("echo something else; read _");
   await waitFor("something else");
   await expect(waitFor(/never/, 1)).rejects.toThrow(/never.* within 1 ms:\nsomething else/);
@@ -52,7 +52,7 @@ test("says what was on the screen instead, when time is up and when the program 
   await expect(waiting).rejects.toThrow(/never was not on the screen when the program ended:\nsomething else/);
 });
 
-test("ends a program that does not want to, and what it started", async () => {
+test("kills a program that ignores signals, and everything that it started", async () => {
   const { waitFor, screen, close, exited } = open(`trap "" TERM HUP INT; sleep 600 & echo "child $!"; wait`);
   await waitFor(/child \d+/);
   const child = Number(/child (\d+)/.exec(screen())?.[1]);

@@ -1,4 +1,4 @@
-/** `waybill attach`: OpenCode's own terminal, begun by the built program. New sessions open where the person is. */
+/** `waybill attach`: OpenCode's own terminal UI, started by the built program. New sessions open where the person is. */
 import { mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -30,7 +30,7 @@ function attach(cwd: string, ...args: string[]): Terminal {
   return terminal;
 }
 
-/** Sends in the open session, and tells where that is. */
+/** Sends a message in the open session, and returns its directory. */
 async function sendFrom({ type, press, waitFor }: Terminal, words: string): Promise<string | undefined> {
   type(words);
   await waitFor(words);
@@ -50,13 +50,13 @@ test("/new in the session of a lane opens in the lane's directory", async () => 
   expect(await sendFrom(shown, "hello from two")).toBe(place("two"));
 });
 
-test("a session that is begun at the start screen opens where the command is run", async () => {
+test("a session started on the start screen opens in the current directory", async () => {
   const shown = attach(place("three"));
   await shown.waitFor("Ask anything");
   expect(await sendFrom(shown, "hello from three")).toBe(place("three"));
 });
 
-test("where no lane may work, it opens in the default directory", async () => {
+test("if no lane may work there, it opens in the default directory", async () => {
   const shown = attach(program.directory);
   await shown.waitFor("Ask anything");
   expect(await sendFrom(shown, "hello from elsewhere")).toBe(place("one"));

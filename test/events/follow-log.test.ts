@@ -1,4 +1,4 @@
-/** Following the log: from the store, live, and from one to the other without a gap or a repetition. */
+/** Following the log: from the store, live, and from one to the other without gaps or repetitions. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { LogFilter, LogItem, NewEvent } from "../../src/core/log/log-item.ts";
@@ -26,7 +26,7 @@ afterEach(async () => {
   await world.dispose();
 });
 
-/** The log of a store, which tells what is durable a moment later when it is held, as another process's would. */
+/** The log of a store. While it is held, it publishes durable items a moment later, as another process's would. */
 class Watched implements Followed {
   readonly listeners = new Set<(items: readonly LogItem[]) => void>();
   readonly #store: Store;
@@ -91,7 +91,7 @@ function reader(options: LogFilter & { after?: string } = {}) {
   };
 }
 
-test("without a cursor it begins now", async () => {
+test("without a cursor it starts now", async () => {
   await happen(...someEvents(1, 2));
   const one = reader();
   const next = one.next(3);
@@ -101,7 +101,7 @@ test("without a cursor it begins now", async () => {
   expect(await next).toEqual(["+x", "lane", "lane-3"]);
 });
 
-test("after a cursor it brings what is kept, then what happens, deltas in their place", async () => {
+test("after a cursor it yields kept items, then new ones, with deltas in order", async () => {
   await happen(...someEvents(1, 50));
   const one = reader({ after: await cursorAfter(1) });
   expect(await one.next(49)).toEqual(ids(2, 50));
@@ -116,7 +116,7 @@ test("after a cursor it brings what is kept, then what happens, deltas in their 
   expect(await next).toEqual(["+x", "lane-51", "lane", "+y"]);
 });
 
-test("what is durable and not yet told comes once", async () => {
+test("an item that is durable and not yet published comes once", async () => {
   await happen(...someEvents(1, 1));
   const one = reader({ after: await cursorAfter(1) });
   const next = one.next(3);
@@ -128,7 +128,7 @@ test("what is durable and not yet told comes once", async () => {
   expect(await next).toEqual(ids(2, 4));
 });
 
-test("however commits, tellings and reads fall, nothing is missing and nothing comes twice", async () => {
+test("however commits, publications and reads interleave, nothing is missing and nothing comes twice", async () => {
   const one = reader({ after: store.logEnd() });
   const reading = one.next(400);
   for (let seq = 1; seq <= 400; seq += 2) {
@@ -141,7 +141,7 @@ test("however commits, tellings and reads fall, nothing is missing and nothing c
   expect(await reading).toEqual(ids(1, 400));
 });
 
-test("of one lane it brings that lane only", async () => {
+test("with a lane it yields that lane only", async () => {
   await happen(...someEvents(1, 2), ...someEvents(1, 2, "other"));
   const one = reader({ after: "0", lane: "lane" });
   expect(await one.next(3)).toEqual(["lane", "lane-1", "lane-2"]);
@@ -152,7 +152,7 @@ test("of one lane it brings that lane only", async () => {
   expect(await next).toEqual(["+mine", "lane-3"]);
 });
 
-test("of some types it brings those only, kept and live", async () => {
+test("with types it yields those only, kept and live", async () => {
   await happen(...someEvents(1, 2));
   const one = reader({ after: "0", types: ["lane", "item.delta"] });
   expect(await one.next(2)).toEqual(["lane", "lane"]);
@@ -163,7 +163,7 @@ test("of some types it brings those only, kept and live", async () => {
   expect(await next).toEqual(["+x", "lane"]);
 });
 
-test("a slow reader loses deltas and nothing else, holds little, and is live again when it has caught up", async () => {
+test("a slow reader loses only deltas, uses little memory, and is live again when it has caught up", async () => {
   const slow = reader();
   const first = slow.next(1);
   await happen(...someEvents(1, 1));
@@ -179,7 +179,7 @@ test("a slow reader loses deltas and nothing else, holds little, and is live aga
   expect(await next).toEqual(["+live"]);
 });
 
-test("whoever comes back too late is told so once", async () => {
+test("a reader that comes back too late gets one reset", async () => {
   await happen(...someEvents(1, 1));
   const after = await cursorAfter(1);
   await store.appendEvents(someEvents(2, 50), 10);
@@ -190,7 +190,7 @@ test("whoever comes back too late is told so once", async () => {
   expect(await next).toEqual(["lane-51"]);
 });
 
-test("ends when nobody wants it any more, also in mid-wait, and leaves nothing behind", async () => {
+test("it ends when aborted, even while waiting, and leaves nothing behind", async () => {
   const one = reader();
   const next = one.next(1);
   await expect.poll(() => log.listeners.size).toBe(1);
@@ -199,7 +199,7 @@ test("ends when nobody wants it any more, also in mid-wait, and leaves nothing b
   expect(log.listeners.size).toBe(0);
 });
 
-test("a reader that goes while it holds an event, and asks for no more, is told nothing more", async () => {
+test("a reader that leaves while it holds an event, and asks for no more, gets nothing more", async () => {
   const gone = reader();
   const first = gone.next(1);
   await expect.poll(() => log.listeners.size).toBe(1);

@@ -1,4 +1,4 @@
-/** From what a scripted agent does to what is kept and told of it, on a real store. */
+/** From a scripted agent's actions to the kept and published events, on a real store. */
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { AppError } from "../../src/app-error.ts";
@@ -36,7 +36,7 @@ const ofType = (events: readonly UniversalEvent[], type: string) => events.filte
 
 type EventItem = Extract<LogItem, { type: "event" }>;
 
-/** A recorder on a store of its own, fed by hand. */
+/** A recorder on its own store, fed by hand. */
 async function aRecorder(change: (store: Store) => Store = (store) => store, maxCharacters?: number, keep = 1000) {
   const world = new World();
   onTestFinished(() => world.dispose());
@@ -80,12 +80,12 @@ async function aRecorder(change: (store: Store) => Store = (store) => store, max
 }
 
 const changed = { type: "file", path: "notes.txt", change: "modified", diff: null } as const;
-/** The first thing in a message, with which it begins. */
+/** The first content of a message, with which it begins. */
 const message = { type: "file", message: "a1", file: changed } as const;
 const delta = (text: string): SignalBody => ({ type: "delta", message: "a1", part: "p1", kind: "text", text });
 const failure = (text: string): SignalBody => ({ type: "error", id: text, message: text, item: null });
 
-test("a turn of an agent is kept from its start to its end, in the order in which it happened", async () => {
+test("an agent's turn is kept from its start to its end, in order", async () => {
   const world = await startWorld({ script: { always: [working] } });
   await world.send({ id: "m1" });
   await world.reaches("m1", "responded");
@@ -96,8 +96,8 @@ test("a turn of an agent is kept from its start to its end, in the order in whic
   expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
 });
 
-test.each(["while it is away", "after it is back"])(
-  "Waybill goes away in mid-turn: a turn that ends %s ends once, and numbers have no gap",
+test.each(["while it is down", "after it is back"])(
+  "Waybill goes down mid-turn: a turn that ends %s ends once, and numbers have no gap",
   async (when) => {
     const options: WorldOptions = { script: { always: [{ steps: [{ wait: minute }, ...working.steps] }] } };
     const world = await startWorld(options);
@@ -105,7 +105,7 @@ test.each(["while it is away", "after it is back"])(
     await world.clock.advance(1000);
     expect(ofType(await kept(world.waybill.store), "turn.started")).toHaveLength(1);
     await world.stop();
-    if (when === "while it is away") await world.clock.advance(5 * minute);
+    if (when === "while it is down") await world.clock.advance(5 * minute);
     await world.start();
     await world.reaches("m1", "responded");
     await world.clock.advance(1000);
@@ -117,7 +117,7 @@ test.each(["while it is away", "after it is back"])(
   },
 );
 
-test("a turn whose session nobody knows any more was interrupted", async () => {
+test("a turn whose session no longer exists was interrupted", async () => {
   const world = await startWorld();
   const { store } = world.waybill;
   const started = { type: "turn.started", data: { prompt: null } } as const;
@@ -134,7 +134,7 @@ test("a turn whose session nobody knows any more was interrupted", async () => {
   });
 });
 
-test("what comes while a commit is under way shares the next one, and deltas cost none", async () => {
+test("events that arrive during a commit share the next one, and deltas cost none", async () => {
   const { say, told, store, commits } = await aRecorder();
   const before = commits.count;
   // It begins with the first delta.
@@ -155,10 +155,10 @@ test("what comes while a commit is under way shares the next one, and deltas cos
   expect(await kept(store)).toHaveLength(3);
 });
 
-test("nothing is told before it is durable, and a delta not before what it follows", async () => {
+test("nothing is published before it is durable, and no delta before the event it follows", async () => {
   const seen: number[] = [];
   const { say, store, path } = await aRecorder();
-  // What another connection reads is durable.
+  // Data that another connection reads is durable.
   const other = new Database(path, { readonly: true });
   onTestFinished(() => void other.close());
   const durable = other.prepare<[], number>("SELECT coalesce(max(seq), 0) FROM log WHERE lane_id = 'lane'").pluck();
@@ -179,7 +179,7 @@ test("nothing is told before it is durable, and a delta not before what it follo
   expect(seen).toEqual([1, 2, 2, 2]);
 });
 
-test("a listener that throws harms nobody", async () => {
+test("a listener that throws affects no other", async () => {
   const { say, store, errors } = await aRecorder();
   const seen: string[] = [];
   store.onLog(() => {
@@ -194,7 +194,7 @@ test("a listener that throws harms nobody", async () => {
   expect(errors.map(String)).toEqual(["Error: not mine", "Error: not mine"]);
 });
 
-test("closing writes what was said just before", async () => {
+test("closing writes signals received just before", async () => {
   const { say, recorder, store } = await aRecorder();
   say(message);
   await recorder.close();
@@ -204,7 +204,7 @@ test("closing writes what was said just before", async () => {
   expect(await kept(store)).toHaveLength(2);
 });
 
-test.each([1500, 100_000])("what is nested %i deep is cut, and holds up nobody", async (depth) => {
+test.each([1500, 100_000])("an event nested %i deep is cut, and blocks no other", async (depth) => {
   const { say, store, errors } = await aRecorder();
   const input: unknown = JSON.parse(`${"[".repeat(depth)}${"]".repeat(depth)}`);
   say({ type: "tool", message: "a1", call: "c1", name: "bash", state: { status: "running", input } });
@@ -215,7 +215,7 @@ test.each([1500, 100_000])("what is nested %i deep is cut, and holds up nobody",
   expect(JSON.stringify((await kept(store)).at(-1))).toContain("[cut]");
 });
 
-test("a turn whose beginning is not kept any more ends once after a restart, and is not begun again", async () => {
+test("a turn whose start is no longer kept ends once after a restart, and is not started again", async () => {
   const first = await aRecorder(undefined, undefined, 10);
   first.say(message);
   for (let count = 0; count < 30; count++) first.say(failure(`number ${count}`));
@@ -229,7 +229,22 @@ test("a turn whose beginning is not kept any more ends once after a restart, and
   expect(turns.map(({ type, turn }) => [type, turn])).toEqual([["turn.ended", 1]]);
 });
 
-test("two lanes do not get into each other's numbers", async () => {
+test("the open items of a lane are known as soon as its log is read, and it is read once", async () => {
+  const { reads, change } = countingReads();
+  const { say, recorder } = await aRecorder(change);
+  say(delta("Hel"));
+  say(delta("lo"));
+  expect(await recorder.turn("lane")).toMatchObject({
+    seq: 2,
+    turn: 1,
+    items: [{ id: "a1", parts: [{ text: "Hello" }] }],
+  });
+  say(delta(" you"));
+  expect(await recorder.turn("lane")).toMatchObject({ seq: 2, items: [{ parts: [{ text: "Hello you" }] }] });
+  expect(reads).toEqual(["lane"]);
+});
+
+test("two lanes are numbered independently", async () => {
   const { say, store } = await aRecorder();
   for (const lane of ["lane", "other", "lane", "other"]) say(failure(lane), lane);
   await settled();
@@ -248,7 +263,7 @@ function fullDisk() {
   return { disk, change };
 }
 
-test("while the disk is full events wait, deltas are left out, and all is written when there is room", async () => {
+test("while the disk is full events wait, deltas are dropped, and everything is written when there is room", async () => {
   const { disk, change } = fullDisk();
   const { say, store, told, errors, clock } = await aRecorder(change);
   say(message);
@@ -270,7 +285,7 @@ test("while the disk is full events wait, deltas are left out, and all is writte
   expect(told.at(-1)?.event.type).toBe("item.delta");
 });
 
-test("what cannot be held back is given up as a whole, said so, and the turn is asked for anew", async () => {
+test("events beyond the limit are dropped as a whole and reported, and the turn is resynced", async () => {
   const { disk, change } = fullDisk();
   const { say, store, errors, retold, clock } = await aRecorder(change, 3000);
   say(message);
@@ -291,7 +306,7 @@ test("what cannot be held back is given up as a whole, said so, and the turn is 
   expect(types(events).filter((type) => type.startsWith("turn."))).toEqual(["turn.started", "turn.ended"]);
 });
 
-test("however much is said at once, nothing is given up while the store can be written", async () => {
+test("however much arrives in one batch, nothing is dropped while the store can be written", async () => {
   const { say, store, errors } = await aRecorder(undefined, 3000);
   for (let count = 0; count < 50; count++) say(failure(`number ${count}`));
   await settled();
@@ -299,7 +314,7 @@ test("however much is said at once, nothing is given up while the store can be w
   expect(types(await kept(store))).toHaveLength(50);
 });
 
-test("what is not written when it closes is reported", async () => {
+test("events that are not written on close are reported", async () => {
   const { disk, change } = fullDisk();
   const { say, recorder, errors } = await aRecorder(change);
   disk.full = true;
@@ -308,7 +323,7 @@ test("what is not written when it closes is reported", async () => {
   expect((errors.at(-1) as AppError).code).toBe("events_lost");
 });
 
-/** A store that does not take the events of one lane, for a reason of its own. */
+/** A store that refuses the events of one lane. */
 function refusing(lane: string) {
   const state = { refuses: true };
   const change = (real: Store): Store => ({
@@ -321,7 +336,7 @@ function refusing(lane: string) {
   return { state, change };
 }
 
-test("events of one lane that the store does not take hold up no other, and that lane is taken up anew", async () => {
+test("events of one lane that the store refuses block no other lane, and that lane is restored", async () => {
   const { state, change } = refusing("lane");
   const { say, store, told, errors, retold, clock } = await aRecorder(change);
   for (const lane of ["other", "lane", "third"]) say(failure(lane), lane);
@@ -347,7 +362,7 @@ test("events of one lane that the store does not take hold up no other, and that
   ]);
 });
 
-test("a refused lane with more to say than goes into a commit holds up no other either", async () => {
+test("a refused lane with more events than fit into a commit blocks no other lane either", async () => {
   const { change } = refusing("lane");
   const { say, store, clock } = await aRecorder(change);
   for (let count = 0; count < 600; count++) say(failure(`${count}`));
@@ -356,7 +371,7 @@ test("a refused lane with more to say than goes into a commit holds up no other 
   expect(await kept(store, "other")).toHaveLength(1);
 });
 
-test("what a store takes of no lane waits, whatever it says", async () => {
+test("events that the store refuses for every lane wait, whatever the error", async () => {
   const { state, change } = refusing("lane");
   const { say, store, errors, clock } = await aRecorder(change);
   say(failure("one"));
@@ -367,7 +382,7 @@ test("what a store takes of no lane waits, whatever it says", async () => {
   expect(types(await kept(store))).toEqual(["error"]);
 });
 
-test("another lane's deltas, of which nothing is written, do not show that the store takes anything", async () => {
+test("another lane's deltas, which are not written, do not show that the store accepts anything", async () => {
   const { state, change } = refusing("lane");
   const { say, store, clock } = await aRecorder(change);
   state.refuses = false;
@@ -383,7 +398,7 @@ test("another lane's deltas, of which nothing is written, do not show that the s
   expect(types(await kept(store))).toEqual(["error", "error"]);
 });
 
-/** How often each lane was read anew. */
+/** How often each lane was restored. */
 function countingReads() {
   const reads: string[] = [];
   const change = (real: Store): Store => ({
@@ -396,7 +411,7 @@ function countingReads() {
   return { reads, change };
 }
 
-test("a lane that was removed is let go, and goes on with its numbers when something is heard of it again", async () => {
+test("a removed lane is evicted, and its numbers continue when something arrives for it again", async () => {
   const { reads, change } = countingReads();
   const { say, recorder, store, errors } = await aRecorder(change);
   say(failure("one"));
@@ -412,7 +427,7 @@ test("a lane that was removed is let go, and goes on with its numbers when somet
   expect(await kept(store)).toHaveLength(4);
 });
 
-test("a lane that was removed before its agent began to work still hears how its turn ended", async () => {
+test("a lane removed before its agent began to work still records how its turn ended", async () => {
   const { reads, change } = countingReads();
   const { say, recorder, store } = await aRecorder(change);
   say({ type: "busy" });
@@ -428,7 +443,7 @@ test("a lane that was removed before its agent began to work still hears how its
   expect(reads).toEqual(["lane", "lane"]);
 });
 
-test("of many lanes that rest, those that were heard of first are let go; one in a turn is not", async () => {
+test("of many idle lanes the oldest are evicted, but never one in a turn", async () => {
   const { reads, change } = countingReads();
   const { say, store } = await aRecorder(change);
   say(message, "works");
@@ -476,7 +491,7 @@ test("a message is noted in its lane when it is admitted, when a prompt is sent 
   expect(events.indexOf(attempt as UniversalEvent)).toBeLessThan(events.indexOf(started as UniversalEvent));
 });
 
-test("a message whose end was not noted before a crash is noted as ended when its lane is taken up again", async () => {
+test("a message whose end was not noted before a crash is noted as ended when its lane is restored", async () => {
   const world = await startWorld({ script: { always: [working] } });
   await world.send({ id: "m1" });
   await world.reaches("m1", "responded");
@@ -510,7 +525,7 @@ const retriedNotes = [
 ];
 
 test.each(["lives on", "is started again before the retry", "is started again after it"])(
-  "a message that failed and is retried by a person is noted as begun and ended a second time; the daemon %s",
+  "a failed message retried by a person is noted as begun and ended a second time; the daemon %s",
   async (how) => {
     const world = await startWorld({
       script: { turns: [{}, {}, {}, { steps: [{ wait: minute }, { say: "Done, 3." }] }] },
@@ -549,7 +564,7 @@ test("the end of a round that was not noted is noted as failed when the message 
   await world.reaches("m1", "responded");
   await settled();
   const events = await kept(world.waybill.store);
-  // A store in which only the two beginnings are kept, beside the same ledger.
+  // A store in which only the two starts are kept, next to the same ledger.
   const begun = events.filter(({ type, data }) => type === "item.started" && data.item.name === "delivery").reverse();
   const { store: real } = world.waybill;
   const torn: Store = { ...real, eventsBefore: async (_lane, seq) => (seq === null ? begun : []) };
@@ -561,7 +576,7 @@ test("the end of a round that was not noted is noted as failed when the message 
   ]);
 });
 
-test("the end of a retried message is noted for its round, also when its record was rebuilt since", async () => {
+test("the end of a retried message is noted for its round, even if its record was rebuilt since", async () => {
   const world = await startWorld({ script: { always: [{ steps: [{ say: "Done, 3." }] }] } });
   await world.send({ id: "m1" });
   const rebuilt = await world.reaches("m1", "responded");

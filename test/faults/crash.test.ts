@@ -16,14 +16,14 @@ afterAll(() => {
 
 type Outcome = { reached: string[]; findings: unknown[]; errors: string[]; outcomes: unknown; mail: unknown[] };
 
-/** Events that only mailboxes have which commit a read in a second step; the store's own has no such step. */
+/** Events of mailboxes that commit a read in a second step; the store's own mailbox has no such step. */
 const secondStep = /read_committed|read_commit_failed/;
 const mailboxes = [
   { mailbox: "store", points: failPoints.filter((point) => !secondStep.test(point)) },
   { mailbox: "file", points: failPoints.filter((point) => secondStep.test(point)) },
 ];
 
-/** The commits that a whole run makes are many, and fewer on a busy machine, where more share one: a few of them. */
+/** Only a few of the many commits of a run. A busy machine makes fewer, because more writes share one. */
 const timesOf = (point: string) => (point.startsWith("store.") ? [1, 7, 16, 25] : [1]);
 
 describe.each(mailboxes)("with a $mailbox mailbox", ({ mailbox, points }) => {
@@ -40,7 +40,7 @@ describe.each(mailboxes)("with a $mailbox mailbox", ({ mailbox, points }) => {
     expect(prompts).toMatchObject(Object.fromEntries(once.map((id) => [id, ["accepted"]])));
   });
 
-  test("every prompt after a lane's first follows a read that shows the one before it at rest", async () => {
+  test("every prompt after a lane's first follows a read that shows the previous one at rest", async () => {
     const { directory, prompts } = await baseline;
     const calls = stubCalls(directory);
     expect(calls.filter(({ call }) => call === "submit")).toHaveLength(Object.values(prompts).flat().length);
@@ -48,7 +48,7 @@ describe.each(mailboxes)("with a $mailbox mailbox", ({ mailbox, points }) => {
   });
 
   const kills = points.flatMap((point) => timesOf(point).map((times) => `${point}@${times}`));
-  describe.concurrent("killed with SIGKILL and started again, nothing is lost and nothing that was accepted is sent twice", () => {
+  describe.concurrent("killed and started again, it loses nothing and sends no accepted prompt twice", () => {
     test.each(kills)("at %s", async (point) => {
       const directory = temporary();
       expect(await run(directory, mailbox, point)).toMatchObject({ signal: "SIGKILL" });
@@ -84,7 +84,7 @@ function run(directory: string, mailbox: string, failPoint = "") {
         WAYBILL_FAIL_POINT: failPoint,
         WAYBILL_TEST_MAILBOX: mailbox,
       },
-      // Only for one that hangs.
+      // Only for a run that hangs.
       timeout: 120_000,
     });
     let stdout = "";
@@ -99,12 +99,12 @@ function run(directory: string, mailbox: string, failPoint = "") {
   });
 }
 
-/** What the agent itself wrote down: for each message, how each of its prompts arrived. */
+/** From the agent's own journal: how each prompt of each message arrived. */
 function promptsIn(directory: string): Record<string, string[]> {
   const prompts: Record<string, string[]> = {};
   for (const entry of readJournal(join(directory, "stub.jsonl"))) {
     if (entry.type !== "prompt") continue;
-    // The last one: what a fresh session is told of the old one comes before the message itself.
+    // The last one: a fresh session is told about the old one before the message itself.
     const message = [...entry.text.matchAll(/<([\w-]+)>/g)].at(-1)?.[1] ?? "?";
     const stored = entry.arrival === "normal" || entry.arrival === "after_timeout";
     prompts[message] = [...(prompts[message] ?? []), stored ? "accepted" : entry.arrival];

@@ -2,6 +2,6 @@ import { test } from "vitest";
 import { killAgainAndAgain } from "../support/daemon-kills.ts";
 import { expectNothingLostOrDoubled } from "../support/expect-killed-run.ts";
 
-test("a daemon that is killed again and again loses and doubles nothing", async () => {
+test("a daemon that is killed repeatedly loses and duplicates nothing", async () => {
   expectNothingLostOrDoubled(await killAgainAndAgain(8));
 });

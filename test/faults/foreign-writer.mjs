@@ -1,7 +1,7 @@
 /**
- * Another program that uses an inbox, until its input ends: reads the array, adds a row of its own, and writes the whole back
- * in place. Then it says what it did. Usage: node foreign-writer.mjs PATH reader|locked|unlocked. `locked` has the lock and
- * the patience of Claude Code; `unlocked` has neither, and thinks for a while between reading and writing.
+ * Another program that uses an inbox until its input ends: it reads the array, adds a row, and writes the whole array
+ * back in place. Then it reports what it did. Usage: node foreign-writer.mjs PATH reader|locked|unlocked. `locked` uses
+ * Claude Code's lock and retry times; `unlocked` uses no lock, and pauses between reading and writing.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
@@ -49,7 +49,7 @@ async function withoutLock() {
   try {
     known = JSON.parse(readFileSync(path, "utf8"));
   } catch {
-    // Half of what somebody else is writing. What it knew is good enough for this program.
+    // Another program is halfway through a write. This one continues with what it knew.
     report.invalid++;
   }
   await pause(3);

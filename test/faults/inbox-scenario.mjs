@@ -1,8 +1,8 @@
 /**
- * One run of a Waybill that follows the files of a team, as a process of its own on the built program. It can be killed
- * anywhere and started again: it asks for the same things until they are done, as a client and a person would, and then prints
- * what became of them. Usage: node inbox-scenario.mjs DIRECTORY, with WAYBILL_FAIL_POINT to be killed. The test has made
- * the files of the team; `older.json` is what another program writes into the inbox of nate in the middle of it.
+ * One run of a Waybill that follows the files of a team, in its own process on the built program. It can be killed
+ * anywhere and started again: it asks for the same things until they are done, as a client and a person would, and then
+ * prints the outcome. Usage: node inbox-scenario.mjs DIRECTORY, with WAYBILL_FAIL_POINT to be killed. The test has
+ * created the team's files; `older.json` is what another program writes into nate's inbox in between.
  */
 import { chmodSync, existsSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
@@ -41,7 +41,7 @@ const messages = [
   ["n2", "nate"],
   ["r1", "nora"],
 ];
-/** Those of the rows, which come to be messages. */
+/** How many messages each lane gets from its rows. */
 const lanes = { tom: 5, ben: 1, rex: 1 };
 const requests = ["p1", "s1"];
 
@@ -75,7 +75,7 @@ function lockDirectory(path) {
   return outcome.taken ? { release: outcome.lock.release } : outcome.holder;
 }
 
-/** A person, who decides once. */
+/** A person who decides once. */
 const asked = [];
 const answering = new Map();
 function answerAsks() {
@@ -93,7 +93,7 @@ function answerAsks() {
 asks.onChange(answerAsks);
 answerAsks();
 
-// Somebody who takes care of a file that cannot be written, once that is said.
+// A person who makes the file writable once the problem is reported.
 waybill.ledger.onChange(({ record }) => {
   if (record.laneId === "rex" && record.readCommitError !== null) chmodSync(file("rex"), 0o644);
 });
@@ -107,7 +107,7 @@ for (const [id, member] of messages) {
   await waybill.teamFiles.settled("crew");
 }
 
-/** Another program that knew nothing of what was written meanwhile. */
+/** Another program that did not know what was written in between. */
 async function writeOlder() {
   const states = await Promise.all(["n1", "n2"].map((id) => store.handOver(memberAddress("nate"), id)));
   if (states.every((one) => one?.state === "handed_over")) renameSync(older, file("nate"));
@@ -126,9 +126,9 @@ async function handOvers() {
 const isRead = (inbox, id) => rowsIn(inbox).some((row) => row.messageId === id && row.read === true);
 const has = (inbox, id) => rowsIn(inbox).some(({ messageId }) => messageId === id);
 
-/** What is still to happen; null once everything has. */
+/** What still has to happen; null once everything has. */
 async function whatIsMissing() {
-  // An answer that could not be written is the person's to repeat.
+  // A person has to repeat an answer that could not be written.
   answerAsks();
   if (existsSync(older)) {
     await writeOlder();
@@ -155,7 +155,7 @@ process.on("SIGTERM", () => {
   process.stderr.write(`it waits for ${missing}\n${errors.join("\n")}`);
   process.exit(1);
 });
-// Files of others tell nobody.
+// Polls, because changes in other programs' files raise no event here.
 while (missing !== null) {
   await pause(10);
   missing = await whatIsMissing();

@@ -1,7 +1,7 @@
 /**
- * A process that appends rows to an inbox with the built program, and says in lines of JSON what became of each. Usage:
- * node inbox-writer.mjs PATH NAME COUNT. Asked by a line "restore" it restores what is missing; at the end of its input it
- * ends. With ARCHIVE as a fourth argument it archives what was read instead. WAYBILL_FAIL_POINT kills it.
+ * A process that appends rows to an inbox with the built program, and reports the outcome of each as a line of JSON.
+ * Usage: node inbox-writer.mjs PATH NAME COUNT. On a line "restore" it restores missing rows; it exits at the end of
+ * its input. With ARCHIVE as a fourth argument it archives read rows instead. WAYBILL_FAIL_POINT kills it.
  */
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -15,12 +15,12 @@ import { InboxFile } from "../../build/mail/inbox-files/inbox-file.js";
 const [, , path, name, count, archive] = process.argv;
 const failPoint = failPointFrom(process.env.WAYBILL_FAIL_POINT);
 const inbox = new InboxFile(path, { failPoint });
-/** At once, so that it is heard of although the process is killed right after. */
+/** Synchronous, so that the line gets out even if the process is killed right after. */
 const say = (what) => writeSync(1, `${JSON.stringify(what)}\n`);
 
-/** What fails is tried again, as it would be by whoever has a message to deliver. */
+/** Retries failures, as the sender of a message would. */
 async function insist(work) {
-  // The lock of a process that was killed is stale after 10 s; until then it is waited for only briefly.
+  // The lock of a killed process is stale after 10 s; until then the waits for it are brief.
   const until = performance.now() + 30_000;
   for (;;) {
     const done = await work();
@@ -45,7 +45,7 @@ async function append(number) {
   say({ id, ...done });
 }
 
-/** As a team's folder does it: what an older array took away is appended again, and what is gone is told. */
+/** Does what a team's folder does: appends rows again that an older array removed, and reports those that are lost. */
 async function restore() {
   const read = await inbox.peek();
   if (read.outcome === "failed") return read;
@@ -61,7 +61,7 @@ async function restore() {
 if (archive !== undefined) {
   say(await insist(() => archiveRead(inbox, archive, { overBytes: 0, failPoint })));
 } else {
-  // One after the other for a while, then several at once.
+  // One at a time for a while, then several concurrently.
   for (let number = 0; number < count; ) {
     const together = number % 100 < 20 ? 1 : 8;
     await Promise.all(Array.from({ length: Math.min(together, count - number) }, (_, more) => append(number + more)));

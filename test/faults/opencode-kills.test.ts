@@ -3,6 +3,6 @@ import { killAgainAndAgain } from "../support/agent-kills.ts";
 import { expectEachAnsweredOnce } from "../support/expect-agent-kills.ts";
 import { killedOpencode } from "../support/opencode-kills.ts";
 
-test("OpenCode, the daemon and both, killed in mid-turn: every message ends, none answered is asked again", async () => {
+test("OpenCode, the daemon and both, killed mid-turn: every message ends, and answered ones are not repeated", async () => {
   expectEachAnsweredOnce(await killAgainAndAgain(killedOpencode, 4));
 });

@@ -1,8 +1,8 @@
 /**
- * One run of a Waybill with a bit of everything, as a process of its own on the built program. It can be killed
- * anywhere and started again: it asks for the same things until they are done, as a client would, and then prints
- * what became of them. Usage: node scenario.mjs DIRECTORY, with WAYBILL_FAIL_POINT to be killed, and with
- * WAYBILL_TEST_MAILBOX=file for a mailbox that commits reads in a second step.
+ * One run of a Waybill with a bit of everything, in its own process on the built program. It can be killed anywhere and
+ * started again: it asks for the same things until they are done, as a client would, and then prints the outcome.
+ * Usage: node scenario.mjs DIRECTORY, with WAYBILL_FAIL_POINT to be killed, and with WAYBILL_TEST_MAILBOX=file for a
+ * mailbox that commits reads in a second step.
  */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -99,7 +99,7 @@ const messages = [
   ["friend", "greeting"],
   ["friend", "held"],
 ];
-/** The agent of another lane writes to this one, and one of its messages is too many. */
+/** The agent of another lane writes to this one, and one of its messages exceeds the limit. */
 const sender = (to) => (to === "friend" ? { agent: { kind: "lane", lane: "plain" } } : {});
 const expected = {
   empty: "responded",
@@ -142,12 +142,12 @@ const message = (to, id) => ({
   ...(to === "friend" ? { actionMode: "notify" } : {}),
 });
 
-/** Of the first run: however long that takes to end, its prompt is not answered and its message not read before. */
+/** For the first run: its prompt must not be answered, nor its message read, before that run ends. */
 const unanswered = { ...scripts, rebuilt: { turns: [{ when: "<sent>", steps: [{ hang: true }] }] } };
 
 /**
- * By a clock that is an hour ahead: a message whose retry is scheduled, and two messages whose records are gone, as after a
- * restore, of which one was sent and the other was not.
+ * With a clock that is an hour ahead: a message whose retry is scheduled, and two messages without records, as after a
+ * restore. One of them was sent, the other was not.
  */
 async function prepare() {
   const before = await startEngine({
@@ -238,7 +238,7 @@ const done = new Promise((resolve) => {
   })();
 });
 
-/** What people do: retry what failed, let go on what is held, take back what waits behind a running turn, then stop the turn. */
+/** What people do: retry a failure, release a hold, withdraw a message behind a running turn, then stop that turn. */
 async function act(record) {
   if (record.messageId === "silent" && record.status === "failed_terminal") {
     await waybill.people.retry(record.id, "person");

@@ -1,22 +1,22 @@
-/** A kill at any moment between an update and its answer costs nothing but time. */
+/** A kill at any moment between an update and its answer costs only time. */
 import { describe, expect, test } from "vitest";
 import { expectOneAnswerEach } from "../support/expect-killed-chats.ts";
 import { killAt, killAtRandom } from "../support/telegram-kills.ts";
 
-/** The rows of a first message: the sign that it was saved, what takes the queue's sign away, and the answer. */
+/** The rows of a first message: the saved sign, the removal of the queue sign, and the answer. */
 const answerRow = 3;
 
 const moments: [moment: string, failPoint: string][] = [
-  ["updates were fetched, and are not stored", "update.fetched"],
-  ["updates are stored, and not confirmed", "update.stored"],
-  ["an update is stored, and not handled", "update.handling"],
-  ["a second update is stored, and not handled", "update.handling@2"],
-  ["a message is admitted, and not marked as handled", "update.admitted"],
-  ["a second message is admitted, and not marked as handled", "update.admitted@2"],
+  ["updates are fetched but not stored", "update.fetched"],
+  ["updates are stored but not confirmed", "update.stored"],
+  ["an update is stored but not handled", "update.handling"],
+  ["a second update is stored but not handled", "update.handling@2"],
+  ["a message is admitted but not marked as handled", "update.admitted"],
+  ["a second message is admitted but not marked as handled", "update.admitted@2"],
   ["an update is handled", "update.handled"],
   ["rows of a delivery are written", "outbox.written"],
   ["rows of an answer are written", "outbox.written@2"],
-  ["a sign is sent, and not committed", "outbox.sent"],
+  ["a sign is sent but not committed", "outbox.sent"],
   ["a sign is committed", "outbox.committed"],
 ];
 
@@ -34,7 +34,7 @@ describe("killed with SIGKILL, each message is prompted once and answered once, 
   });
 });
 
-test("an answer is sent and not committed: this is the one moment at which it may come twice", async () => {
+test("an answer may come twice only if it is sent but not committed", async () => {
   const { fates, orders } = await killAt(`outbox.sent@${answerRow}`, { apart: true });
   expect(fates.flat().map(({ prompts }) => prompts)).toEqual([1, 1]);
   expect(fates.flat().map(({ answers }) => answers)).toEqual([2, 1]);

@@ -21,7 +21,7 @@ function run(directory: string, failPoint: string): Promise<{ code: number | nul
   });
 }
 
-test("killed again and again at any points, a run still ends as it should", async () => {
+test("killed repeatedly at random points, a run still ends correctly", async () => {
   const kill = fc.tuple(fc.constantFrom(...failPoints), fc.integer({ min: 1, max: 12 }));
   await fc.assert(
     fc.asyncProperty(fc.array(kill, { minLength: 2, maxLength: 8 }), async (kills) => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { abortEarly, anyMoments, expectEachAborted } from "../support/early-aborts.ts";
 
 test.each(["stub", "opencode", "claude", "pi"] as const)(
-  "%s: a hundred prompts that are aborted at any moment are shown once, aborted once, and never run on",
+  "%s: a hundred prompts aborted at random moments are shown once, aborted once, and never keep running",
   async (kind) => {
     const sessions = await abortEarly(
       kind,

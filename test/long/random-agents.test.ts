@@ -1,6 +1,6 @@
 import { test } from "vitest";
 import { everyMessageEnds } from "../support/random-agents.ts";
 
-test("whatever the agent does, for much longer", async () => {
+test("every message ends whatever the agent does, over a thousand runs", async () => {
   await everyMessageEnds(1000);
 });

@@ -1,6 +1,6 @@
 import { test } from "vitest";
 import { everyMessageEndsWhateverPeopleDo } from "../support/random-people.ts";
 
-test("whatever people do, for much longer", async () => {
+test("every message ends whatever people do, over a thousand runs", async () => {
   await everyMessageEndsWhateverPeopleDo(1000);
 });

@@ -1,7 +1,7 @@
 /**
- * What others do to the files of a team, with all of Waybill on a real directory. Each time the rest of the team goes on,
- * nothing is lost, a notice says what is wrong, and it heals by itself once the cause is gone. Collisions of ids within one
- * inbox and two Waybills on one directory are in `lane-rows.test.ts` and `hand-overs.test.ts`.
+ * What other programs may do to the files of a team, with all of Waybill on a real directory. Each time the rest of the
+ * team continues, nothing is lost, a notice says what is wrong, and Waybill recovers once the cause is removed. Id
+ * collisions within one inbox and two Waybills on one directory are in `lane-rows.test.ts` and `hand-overs.test.ts`.
  */
 import {
   chmodSync,
@@ -28,7 +28,7 @@ const script = { always: [{ steps: [{ say: "Port 8080." }] }] };
 const news = (id: string) =>
   aRow({ from: "team-lead", messageId: id, text: JSON.stringify({ type: "idle_notification", from: "team-lead" }) });
 
-/** Waybill runs anna and tom; others run nate and zed. */
+/** Waybill runs anna and tom, but not nate and zed. */
 const startCrew = (options: TeamWorldOptions = {}) =>
   startTeamWorld({
     ...{ runs: ["anna", "tom"], script },
@@ -69,7 +69,7 @@ describe("an inbox that cannot be read", () => {
     ],
     ["that is a directory", "link", (path) => mkdirSync(path)],
     ["that holds an object", "corrupt", (path) => writeFileSync(path, JSON.stringify({ rows: [aRow()] }))],
-  ])("%s is left alone, and its rows are taken when it is mended", async (_, code, spoil) => {
+  ])("%s is left alone, and its rows are taken once it is repaired", async (_, code, spoil) => {
     const team = await startCrew();
     await send(team, "nate", "n1");
     for (const name of ["tom", "nate"]) {
@@ -91,12 +91,12 @@ describe("an inbox that cannot be read", () => {
     await handedOver(team, "nate", "n2");
     await healed(team, code);
     expect(team.prompts("m1")).toHaveLength(1);
-    // What was in the spoiled file is taken or lost, which its sender hears.
+    // The row in the spoiled file was taken or lost, and its sender is warned.
     expect(await team.handOver("n1")).toMatchObject({ state: "gone" });
     expect((await team.mail()).filter(({ relayOf }) => relayOf === "n1")).toHaveLength(1);
   });
 
-  test("wherever it is cut off is never written, and gives each row once when it is whole", async () => {
+  test("because it is truncated is never written, and each row is taken once when it is whole", async () => {
     const team = await startCrew();
     const path = team.files.file("tom");
     const whole = JSON.stringify([aRow({ messageId: "m1", text: "Größe?" }), aRow({ messageId: "m2" })], null, 2);
@@ -123,7 +123,7 @@ describe("an inbox that cannot be read", () => {
 });
 
 describe("an inbox that is deleted", () => {
-  test("takes nothing from a message that is under way, and is flagged without a prompt when it is back", async () => {
+  test("does not affect a message in progress, and is flagged without a prompt when it is back", async () => {
     const asks = { always: [{ when: "m1", steps: [{ ask: "permission" as const }, { say: "Port 8080." }] }] };
     const team = await startCrew({ script: { always: [...asks.always, ...script.always] } });
     const row = aRow({ messageId: "m1" });
@@ -143,7 +143,7 @@ describe("an inbox that is deleted", () => {
 });
 
 describe("an inbox that cannot be written", () => {
-  test("because it is read-only is read all the same; what is owed to it is shown, and done when it can be", async () => {
+  test("because it is read-only is still read, and its owed flags and rows are written once possible", async () => {
     const team = await startCrew();
     team.files.put("tom", [aRow({ messageId: "m1" }), news("s1")]);
     team.files.put("nate", []);
@@ -165,10 +165,10 @@ describe("an inbox that cannot be written", () => {
     expect(told).toHaveLength(1);
   });
 
-  test("because somebody keeps its lock holds up no other one of the same scan", async () => {
+  test("because another program holds its lock does not hold up other inboxes in the same scan", async () => {
     const team = await startCrew();
     await team.stop();
-    // The next start reads both at once. The first by its name has a row to flag, and waits for its lock.
+    // The next start reads both concurrently. The first by name has a row to flag, and waits for its lock.
     team.files.put("anna", [news("s1")]);
     team.files.put("tom", [aRow({ messageId: "m1" })]);
     keepLocked(team.files.file("anna"));
@@ -180,13 +180,13 @@ describe("an inbox that cannot be written", () => {
     expect(team.files.row("anna", "s1")?.read).toBe(false);
   });
 
-  test("because somebody keeps its lock holds up no later message, and is written when the lock is released", async () => {
+  test("because another program holds its lock holds up no other message, and is written after its release", async () => {
     const team = await startCrew();
     team.files.put("nate", []);
     const release = keepLocked(team.files.file("nate"));
     await send(team, "nate", "n1");
     await noticed(team, "locked");
-    // One full wait for that lock is the measure: without regard to it, each of these would take as long.
+    // One full wait for that lock is the measure: without the brief waits, each of these would take as long.
     const ends: string[] = [];
     const row = aRow({ messageId: "measure" });
     const measure = new InboxFile(team.files.file("nate")).append(row).then(({ outcome }) => ends.push(outcome));
@@ -207,7 +207,7 @@ describe("an inbox that cannot be written", () => {
   });
 });
 
-test("an answer that could not be written is told to the person, and the notice goes when the lock is released", async () => {
+test("an answer that could not be written is reported, and the notice ends when the lock is released", async () => {
   const team = await startCrew();
   const request = { type: "permission_request", request_id: "p1", tool_name: "Bash", input: { command: "npm test" } };
   team.files.put("tom", [aRow({ from: "zed", messageId: "p1", text: JSON.stringify(request) })]);
@@ -238,7 +238,7 @@ describe("rows of wrong types", () => {
       { ...aRow(), timestamp: 1e300 },
     ],
   ];
-  test("in every inbox are told of and left alone, and the rows between them are taken", async () => {
+  test("in any inbox are reported and left alone, and the rows between them are taken", async () => {
     const team = await startCrew();
     for (const name of ["tom", "anna", "user", "nate", "team-lead"]) {
       team.files.put(name, [...odd, aRow({ messageId: `${name}-1` }), ...odd]);
@@ -256,7 +256,7 @@ describe("rows of wrong types", () => {
     expect(team.prompts()).toHaveLength(2);
   });
 
-  test("in fields that a message need not have do not keep it from being delivered", async () => {
+  test("in optional fields do not prevent delivery", async () => {
     const team = await startCrew();
     const fields = { summary: 5, actionMode: {}, taskRefs: "12", relayOfMessageId: [], attachments: 7, read: "yes" };
     const rows = Object.entries(fields).map(([name, value]) => aRow({ messageId: `m-${name}`, [name]: value }));
@@ -290,7 +290,7 @@ describe("rows that claim to be something else", () => {
   });
 
   test.each(["zed", "tom", "team-lead", "user", "mallory", "nate@other", "../nate"])(
-    "by their sender %s answer nothing that was asked of another member",
+    "from sender %s do not answer a message to another member",
     async (from) => {
       const team = await startCrew();
       await send(team, "nate", "n1");
@@ -300,7 +300,7 @@ describe("rows that claim to be something else", () => {
     },
   );
 
-  test.each(["mallory", "tom"])("by their sender %s ask for nothing, and shut nobody down", async (from) => {
+  test.each(["mallory", "tom"])("from sender %s open no ask and shut down no member", async (from) => {
     const team = await startCrew();
     const request = { type: "shutdown_request", requestId: "s1", from: "team-lead" };
     const approval = { type: "shutdown_approved", requestId: "s1", from: "nate" };
@@ -316,12 +316,10 @@ describe("rows that claim to be something else", () => {
   });
 });
 
-test("a team on another file system than Waybill is served, archived and copied aside like any other", async ({
-  skip,
-}) => {
+test("a team on a different filesystem is served, archived and quarantined like any other", async ({ skip }) => {
   const elsewhere = "/dev/shm";
   const team = existsSync(elsewhere) ? await startCrew({ teamsIn: elsewhere }) : skip("there is no /dev/shm");
-  if (statSync(team.files.path).dev === statSync(team.home).dev) skip("/dev/shm is no file system of its own");
+  if (statSync(team.files.path).dev === statSync(team.home).dev) skip("/dev/shm is not a separate filesystem");
   const old = Array.from({ length: 300 }, (_, n) => aRow({ messageId: `o${n}`, read: true, text: "x".repeat(1000) }));
   team.files.put("tom", [...old, aRow({ messageId: "m1" })]);
   await team.reaches("m1", "tom", "responded");

@@ -13,7 +13,7 @@ const reaches = (team: TeamWorld, id: string, state: string) =>
 const warnings = async (team: TeamWorld) => (await team.mail()).filter(({ from }) => from === "waybill");
 
 describe("a message to a native member", () => {
-  test("is written into its inbox with its id, found there again, and handed over", async () => {
+  test("is written into its inbox with its id, read back, and handed over", async () => {
     const team = await startTeamWorld();
     const others = [aRow(), { odd: true }, 5];
     team.files.put("nate", others);
@@ -33,7 +33,7 @@ describe("a message to a native member", () => {
     expect(await team.waybill.store.deliveries({ limit: 10 })).toMatchObject({ items: [] });
   });
 
-  test("in a team of a Claude Code session it comes from waybill, and its text says who writes", async () => {
+  test("comes from waybill in a Claude Code session's team, and its text names the sender", async () => {
     const team = await startTeamWorld({
       prepare: (files) => files.make(["team-lead", "tom", "nate"], { leadProcess: { pid: process.pid } }),
     });
@@ -47,7 +47,7 @@ describe("a message to a native member", () => {
     ]);
   });
 
-  test("is taken once its row is flagged as read, and that is no answer", async () => {
+  test("is taken once its row is flagged as read, which is not an answer", async () => {
     const team = await startTeamWorld();
     await send(team, "m1");
     team.files.put(
@@ -61,7 +61,7 @@ describe("a message to a native member", () => {
     ]);
   });
 
-  test("in a team of a session is taken when its row is removed while the program lives", async () => {
+  test("is taken in a session's team when its row is removed while the program runs", async () => {
     const team = await startTeamWorld({
       prepare: (files) => files.make(["team-lead", "nate"], { leadProcess: { pid: process.pid } }),
     });
@@ -71,18 +71,18 @@ describe("a message to a native member", () => {
     expect(await warnings(team)).toEqual([]);
   });
 
-  test("whose row is gone otherwise was taken or lost: just that is shown, and its sender is warned once", async () => {
+  test("whose row disappears otherwise is shown as taken or lost, and its sender is warned once", async () => {
     const team = await startTeamWorld();
     await send(team, "m1");
     team.files.put("nate", []);
     await reaches(team, "m1", "gone");
-    expect(await warnings(team)).toMatchObject([{ relayOf: "m1", text: expect.stringContaining("taken, or lost") }]);
+    expect(await warnings(team)).toMatchObject([{ relayOf: "m1", text: expect.stringContaining("taken or lost") }]);
     team.files.put("nate", [aRow()]);
     await team.scanned();
     expect(await warnings(team)).toHaveLength(1);
   });
 
-  test("whose row an older file has taken away is written again, and it is said", async () => {
+  test("whose row an older file removed is written again, and the restore is logged", async () => {
     const team = await startTeamWorld();
     const older = [aRow({ messageId: "older" })];
     team.files.put("nate", older);
@@ -95,7 +95,7 @@ describe("a message to a native member", () => {
     expect(await warnings(team)).toEqual([]);
   });
 
-  test("whose row an older file has taken away while Waybill did not run is written again, as are those behind it", async () => {
+  test("whose row an older file removed while Waybill was stopped is written again, like those behind it", async () => {
     const team = await startTeamWorld();
     const older = [aRow({ messageId: "older" })];
     team.files.put("nate", older);
@@ -111,9 +111,9 @@ describe("a message to a native member", () => {
 
   test.each([
     ["of the classic form", {}, { messageId: "older" }],
-    ["of a session that lives", { leadProcess: { pid: process.pid } }, { messageId: undefined, msg_id: "older" }],
+    ["of a live session", { leadProcess: { pid: process.pid } }, { messageId: undefined, msg_id: "older" }],
   ])(
-    "whose row an older file takes away again and again is given up, and its sender is warned, in a team %s",
+    "whose row an older file keeps removing is given up, and its sender is warned, in a team %s",
     async (_, config, row) => {
       const team = await startTeamWorld({ prepare: (files) => files.make(["team-lead", "nate"], config), runs: [] });
       const older = [aRow(row)];
@@ -136,9 +136,11 @@ describe("a message to a native member", () => {
     ["a link", "link", (path: string) => symlinkSync("/etc/passwd", path)],
     ["read-only", "read_only", (path: string) => writeFileSync(path, "[]", { mode: 0o444 })],
     ["a directory", "link", (path: string) => mkdirSync(path)],
-  ])("waits while the file is %s, says why, and is written when that is over", async (_, reason, spoil) => {
+  ])("waits with a reason while the file is %s, and is written afterwards", async (_, reason, spoil) => {
     const team = await startTeamWorld();
     spoil(team.files.file("nate"));
+    await send(team, "m1");
+    await eventually(async () => (await team.handOver("m1"))?.reason === reason);
     const { handOver, waits } = await send(team, "m1");
     expect(handOver).toMatchObject({ state: "waiting", reason });
     expect(waits).toContain(reason);
@@ -147,7 +149,7 @@ describe("a message to a native member", () => {
     expect(team.files.rows("nate")).toHaveLength(1);
   });
 
-  test("waits while its team is paused, and is written when it goes on", async () => {
+  test("waits while its team is paused, and is written when it is resumed", async () => {
     const team = await startTeamWorld();
     await team.service.pauseTeam("crew");
     const { handOver, waits } = await send(team, "m1");
@@ -156,7 +158,7 @@ describe("a message to a native member", () => {
     await reaches(team, "m1", "handed_over");
   });
 
-  test("sent before the team had files is written once it has", async () => {
+  test("sent before the team had files is written once it has them", async () => {
     const team = await startTeamWorld();
     await team.service.removeTeam("crew");
     await team.service.putTeam({ name: "crew", displayName: null });
@@ -174,13 +176,13 @@ describe("a message to a native member", () => {
     await reaches(team, "m1", "handed_over");
   });
 
-  test("with attachments is refused: a row carries none, and it is not written as text alone", async () => {
+  test("with attachments is refused, and never written as text alone", async () => {
     const team = await startTeamWorld();
     const bytes = Buffer.from("notes");
     const attachments = [await team.service.storeAttachment({ name: "a.txt", mimeType: "text/plain", bytes })];
     await expect(send(team, "m1", { attachments })).rejects.toMatchObject({ code: "attachments_not_supported" });
     expect((await team.service.messages({ limit: 10 })).items).toEqual([]);
-    // Before the team had files it was taken. It is not written then, which is said.
+    // Before the team had files it was accepted. It is not written afterwards either, and has a reason.
     await team.service.removeTeam("crew");
     await team.service.putTeam({ name: "crew", displayName: null });
     const nate = { name: "nate", kind: "native", lane: null, displayName: null, role: null, color: null } as const;
@@ -193,7 +195,7 @@ describe("a message to a native member", () => {
     expect(team.files.rows("nate").map(({ messageId }) => messageId)).toEqual(["m3"]);
   });
 
-  test("a write of ours sets off nothing: no row is taken for somebody else's", async () => {
+  test("triggers nothing by its own write: Waybill does not take its own rows for others'", async () => {
     const team = await startTeamWorld({ script: { always: [{ steps: [{ say: "Port 8080." }] }] } });
     team.files.put("tom", [aRow({ messageId: "m1", from: "nate" })]);
     await team.isRead("tom", "m1");
@@ -210,13 +212,13 @@ describe("a message to a native member", () => {
   });
 });
 
-describe("what a native member answers", () => {
+describe("an answer of a native member", () => {
   const relay = { relayOfMessageId: "m1" };
   test.each([
     ["by relayOfMessageId", { text: "It is green.", ...relay }, "It is green."],
-    ["by the id at the beginning of its text", { text: "m1: it is green." }, "it is green."],
+    ["by the id at the start of its text", { text: "m1: it is green." }, "it is green."],
     ["by the id as Waybill wrote it", { text: "[waybill message m1] It is green." }, "It is green."],
-  ])("reaches whoever asked: %s", async (_, row, text) => {
+  ])("reaches the sender of the message: %s", async (_, row, text) => {
     const team = await startTeamWorld();
     await send(team, "m1");
     team.files.add("user", aRow({ from: "nate", messageId: "a1", ...row }));
@@ -228,9 +230,9 @@ describe("what a native member answers", () => {
   test.each([
     ["of another member", { from: "tom", text: "m1: it is green.", ...relay }],
     ["that names it later in its text", { from: "nate", text: "About m1: it is green." }],
-    ["that names a message which it never got", { from: "nate", text: "x", relayOfMessageId: "m9" }],
+    ["that names a message it never received", { from: "nate", text: "x", relayOfMessageId: "m9" }],
     ["that only comes soon after it", { from: "nate", text: "It is green." }],
-  ])("is not a row %s: that is shown as what it is", async (_, row) => {
+  ])("is not a row %s, which is shown as an ordinary message", async (_, row) => {
     const team = await startTeamWorld();
     await send(team, "m1");
     team.files.add("user", aRow(row));
@@ -238,7 +240,7 @@ describe("what a native member answers", () => {
     expect(await team.mail()).toEqual([{ from: row.from, text: row.text, relayOf: null }]);
   });
 
-  test("without an id is shown once, also when its file is written again and after a restart", async () => {
+  test("without an id is shown once, even if its file is written again and after a restart", async () => {
     const team = await startTeamWorld();
     const { messageId: _, ...row } = aRow({ text: "The build is green." });
     team.files.put("user", [row]);
@@ -253,7 +255,7 @@ describe("what a native member answers", () => {
     expect(await team.mail()).toEqual([{ from: "nate", text: "The build is green.", relayOf: null }]);
   });
 
-  test("to an agent arrives in its lane as something that needs no answer", async () => {
+  test("to an agent arrives in its lane as a message that needs no answer", async () => {
     const team = await startTeamWorld({ script: { always: [{ steps: [{ say: "Noted: green." }] }] } });
     const tom = { kind: "lane", lane: "tom" } as const;
     await team.waybill.admission.admit({ id: "m1", to: toNate, from: "tom", text: "Is it green?" }, { agent: tom });
@@ -272,7 +274,7 @@ describe("a team of a Claude Code session", () => {
     startTeamWorld({ prepare: (files) => files.make(["team-lead", "nate"], { ...live, ...more }), runs: [] });
   const config = (team: TeamWorld) => JSON.parse(readFileSync(join(team.files.path, "config.json"), "utf8"));
 
-  test("cannot answer, which is said, unless it is joined: then its agents are told how, and their answers arrive", async () => {
+  test("is shown as unable to answer unless Waybill joins it; then its agents are told how to answer", async () => {
     const team = await session();
     expect((await send(team, "m1")).handOver).toMatchObject({ state: "handed_over", reason: "cannot_answer" });
     expect(team.files.row("nate", "m1")?.text).not.toContain("To answer");
@@ -290,12 +292,12 @@ describe("a team of a Claude Code session", () => {
     expect((await team.service.team("crew")).members.map(({ name }) => name)).toEqual(["team-lead", "nate"]);
   });
 
-  test("that has ended takes nothing: messages wait, and are written when it is back, also what was not taken", async () => {
+  test("that has ended takes nothing: messages wait until it is back, untaken ones included", async () => {
     const team = await session();
     await send(team, "m1");
     team.files.make(["team-lead", "nate"], { leadProcess: { pid: 2 ** 30 } });
     expect((await send(team, "m2")).handOver).toMatchObject({ state: "waiting", reason: "session_ended" });
-    // Resumed, it begins with empty inboxes, and its lead alone.
+    // When resumed, it begins with empty inboxes and only its lead.
     const resumed = { leadProcess: { pid: process.ppid, claimedAt: Date.now() } };
     team.files.put("nate", []);
     team.files.make(["team-lead"], resumed);
@@ -307,8 +309,8 @@ describe("a team of a Claude Code session", () => {
 
   test.each([
     ["while Waybill watches", false],
-    ["while Waybill is away", true],
-  ])("that is resumed %s has taken nothing of what stood in its old inboxes", async (_, isAway) => {
+    ["while Waybill is stopped", true],
+  ])("that is resumed %s has taken nothing from its old inboxes", async (_, isAway) => {
     const team = await session();
     await send(team, "m1");
     if (isAway) await team.stop();
@@ -324,7 +326,7 @@ describe("a team of a Claude Code session", () => {
     expect(team.files.row("nate", "m1")).toBeDefined();
   });
 
-  test("that is about to make a new team is not written to in the old one", async () => {
+  test("that is about to create a new team gets no rows in the old one", async () => {
     const team = await session();
     const claimed = (...members: object[]) =>
       team.files.make([], {
@@ -339,7 +341,7 @@ describe("a team of a Claude Code session", () => {
     expect(team.files.rows("nate")).toEqual([]);
   });
 
-  test("empties the inbox of a teammate that it makes, so a row waits until that is over", async () => {
+  test("empties the inbox of a new teammate, so a row waits until that is over", async () => {
     const team = await session();
     const members = [
       { name: "team-lead", agentType: "team-lead" },
@@ -354,7 +356,7 @@ describe("a team of a Claude Code session", () => {
 });
 
 describe("a team's directory", () => {
-  test("that is removed ends nothing: it is said, what waits is kept, and it goes on when it is back", async () => {
+  test("that is removed is reported, waiting messages are kept, and everything resumes when it is back", async () => {
     const team = await startTeamWorld({ script: { always: [{ steps: [{ wait: 300 }, { say: "Port 8080." }] }] } });
     await send(team, "m1");
     team.files.put("tom", [aRow({ messageId: "m2" })]);
@@ -391,7 +393,7 @@ describe("a team's directory", () => {
     expect(await warnings(team)).toEqual([]);
   });
 
-  test("is used by one Waybill at a time; the second is told which process has it", async () => {
+  test("is used by one Waybill at a time; the second is refused, with the process that has it", async () => {
     const team = await startTeamWorld();
     const other = new World({});
     await other.start();
@@ -401,7 +403,7 @@ describe("a team's directory", () => {
         code: "team_directory_in_use",
         message: expect.stringContaining(`process ${process.pid}`),
       });
-      // By its configuration it comes to have it all the same, and leaves the files alone.
+      // Even if its configuration names the directory, it leaves the files alone.
       await other.waybill.store.putTeam({ name: "crew", displayName: null, createdAt: 1, directory: team.files.path });
       await other.scanned();
       expect((await other.service.team("crew")).notices).toMatchObject([{ code: "directory_in_use" }]);
@@ -419,19 +421,26 @@ describe("a team's directory", () => {
   });
 
   test.each([
-    ["not there", "/nowhere/at/all", "team_directory_invalid"],
-    ["no team's", "/tmp", "team_directory_invalid"],
-  ])("that is %s is refused at the import, and no team is made", async (_, directory, code) => {
+    ["missing", "/nowhere/at/all", "team_directory_invalid"],
+    ["not a team's", "/tmp", "team_directory_invalid"],
+  ])("that is %s is refused at the import, and no team is created", async (_, directory, code) => {
     const team = await startTeamWorld();
     await expect(team.service.importTeam({ directory, name: "other", lanes: {}, join: false })).rejects.toMatchObject({
       code,
     });
     expect((await team.service.teams()).map(({ name }) => name)).toEqual(["crew"]);
   });
+
+  test("that is imported again keeps the team's display name", async () => {
+    const team = await startTeamWorld();
+    await team.service.putTeam({ name: "crew", displayName: "The crew" });
+    await team.service.importTeam({ directory: team.files.path, name: null, lanes: {}, join: false });
+    expect(await team.service.team("crew")).toMatchObject({ displayName: "The crew", directory: team.files.path });
+  });
 });
 
 describe("members of an imported team", () => {
-  test("are those of its configuration; those that Waybill runs are said, and new ones are found", async () => {
+  test("come from its configuration, with those that Waybill runs, and new ones are found", async () => {
     const team = await startTeamWorld();
     const members = async () =>
       (await team.service.team("crew")).members.map(({ name, kind, role }) => [name, kind, role]);
@@ -448,7 +457,7 @@ describe("members of an imported team", () => {
     ]);
   });
 
-  test("are active, idle or terminated by their rows, and by nothing else", async () => {
+  test("are active, idle or terminated according to their rows alone", async () => {
     const team = await startTeamWorld();
     expect(await team.state("nate")).toBe("offline");
     const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
@@ -465,7 +474,7 @@ describe("members of an imported team", () => {
     expect(await team.state("tom")).not.toBe("terminated");
     team.files.add("team-lead", aRow({ text: JSON.stringify({ ...rejected, approve: true }) }));
     await eventually(async () => (await team.state("nate")) === "terminated");
-    // Whoever adds it again wants it back, also after a restart that reads the old row again.
+    // Adding it again brings it back, even after a restart that reads the old row again.
     await team.service.putMember("crew", {
       name: "nate",
       kind: "native",

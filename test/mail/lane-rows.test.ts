@@ -9,7 +9,7 @@ const says = (text: string) => ({ always: [{ steps: [{ say: text }] }] });
 const system = (data: object, row = {}) => aRow({ from: "team-lead", text: JSON.stringify(data), ...row });
 
 describe("a row for a member that Waybill runs", () => {
-  test("is delivered, and flagged as read only once it is answered; all else in the file stays as it was", async () => {
+  test("is delivered, and flagged as read only once it is answered; the rest of the file stays as it was", async () => {
     const team = await startTeamWorld({ script: { always: [{ steps: [{ wait: 300 }, { say: "Port 8080." }] }] } });
     const before = [{ ...aRow({ messageId: "old", read: true }), mood: "good" }, 7, { from: 3 }];
     const row = { ...aRow({ messageId: "m1", text: "Which port?" }), color: "blue", extra: { a: [1] } };
@@ -26,7 +26,7 @@ describe("a row for a member that Waybill runs", () => {
     });
   });
 
-  test("without an id gets one from what it says, and is delivered once, also after a restart", async () => {
+  test("without an id gets one from its content, and is delivered once, even after a restart", async () => {
     const team = await startTeamWorld({ script: says("Port 8080.") });
     const { messageId: _, ...row } = aRow({ text: "Which port?" });
     team.files.put("tom", [row]);
@@ -35,7 +35,7 @@ describe("a row for a member that Waybill runs", () => {
       ({ source }) => source === "watcher",
     );
     expect(message?.id).toMatch(/^row-[0-9a-f]{64}$/);
-    // Flagged as unread by somebody: owed work, and no prompt.
+    // Flagged as unread by another program: the flag is owed, but no prompt.
     team.files.put("tom", [row]);
     await team.stop();
     await team.start();
@@ -45,7 +45,7 @@ describe("a row for a member that Waybill runs", () => {
     expect(team.prompts()).toHaveLength(1);
   });
 
-  test("that nobody answers stays unread, and the next one is delivered", async () => {
+  test("that is never answered stays unread, and the next one is delivered", async () => {
     const team = await startTeamWorld({
       script: { always: [{ when: "first", steps: [] }, { steps: [{ say: "Yes: 3." }] }] },
     });
@@ -56,7 +56,7 @@ describe("a row for a member that Waybill runs", () => {
     expect(team.files.row("tom", "m1")?.read).toBe(false);
   });
 
-  test("that assigns a task is delivered with what the task says and its reference", async () => {
+  test("that assigns a task is delivered with the task's text and reference", async () => {
     const team = await startTeamWorld({ script: says("Done: 4 tests added in auth.test.ts.") });
     const task = {
       type: "task_assignment",
@@ -73,7 +73,7 @@ describe("a row for a member that Waybill runs", () => {
     await team.isRead("tom", "m1");
   });
 
-  test("that assigns a task is flagged as read when the agent has taken the task up, without a word", async () => {
+  test("that assigns a task is flagged as read once the agent starts the task, even without a text", async () => {
     const team = await startTeamWorld({
       policy: { summarizeSilentWork: false },
       script: { always: [{ steps: [{ tool: "task_start" }] }] },
@@ -85,7 +85,7 @@ describe("a row for a member that Waybill runs", () => {
     expect(await team.delivery("m1", "tom")).toMatchObject({ status: "responded", proof: { by: "tool" }, attempts: 1 });
   });
 
-  test("with attachments fails loudly and stays unread, instead of going as text alone", async () => {
+  test("with attachments fails and stays unread, instead of being sent as text alone", async () => {
     const team = await startTeamWorld({ script: says("Port 8080.") });
     const files = [{ id: "a1", filename: "a.png", mimeType: "image/png", size: 3 }, "b.txt", null];
     team.files.put("tom", [aRow({ messageId: "m1", attachments: files }), aRow({ messageId: "m2", attachments: [] })]);
@@ -99,7 +99,7 @@ describe("a row for a member that Waybill runs", () => {
     expect(team.prompts()).toHaveLength(1);
   });
 
-  test("is noticed when its file changes, however rarely all files are looked at", async () => {
+  test("is noticed when its file changes, however rare the rescans", async () => {
     const team = await startTeamWorld({ rescanMs: 3_600_000, script: says("Port 8080.") });
     team.files.put("tom", [aRow({ messageId: "m1" })]);
     await team.isRead("tom", "m1");
@@ -122,7 +122,7 @@ describe("a row for a member that Waybill runs", () => {
     expect((await team.waybill.store.deliveries({ limit: 10 })).items).toHaveLength(1);
   });
 
-  test("that is answered while Waybill is off is flagged as read by the next start, without another prompt", async () => {
+  test("that is answered while Waybill is stopped is flagged by the next start, without another prompt", async () => {
     const hour = 3_600_000;
     const team = await startTeamWorld({
       policy: { graceMs: hour, firstReconcileDelayMs: hour, maxReconcileDelayMs: hour },
@@ -138,7 +138,7 @@ describe("a row for a member that Waybill runs", () => {
     expect(team.prompts()).toHaveLength(1);
   });
 
-  test("of one program to another is shown as what it is, flagged as read, and never a prompt", async () => {
+  test("from one program to another is shown as such, flagged as read, and never a prompt", async () => {
     const team = await startTeamWorld({ script: says("Hello.") });
     const types = ["idle_notification", "permission_response", "shutdown_rejected", "plan_approval_response"];
     team.files.put(
@@ -152,7 +152,7 @@ describe("a row for a member that Waybill runs", () => {
     expect(team.prompts()).toEqual([]);
   });
 
-  test("that asks for something is put before a person, answered where its sender reads, and then flagged as read", async () => {
+  test("with a request is shown to a person, answered in its sender's inbox, and then flagged as read", async () => {
     const team = await startTeamWorld({ runs: ["team-lead"] });
     const request = { type: "permission_request", request_id: "p1", tool_name: "Bash", input: { command: "npm test" } };
     team.files.put("team-lead", [system(request, { from: "tom", messageId: "m1" })]);
@@ -172,7 +172,7 @@ describe("a row for a member that Waybill runs", () => {
     expect(team.prompts()).toEqual([]);
   });
 
-  test("that asks for its shutdown is put before a person, who decides", async () => {
+  test("that requests its shutdown is decided by a person", async () => {
     const team = await startTeamWorld();
     const ask = async (id: string) => {
       team.files.add("tom", system({ type: "shutdown_request", requestId: id }, { messageId: id }));
@@ -206,7 +206,7 @@ describe("a row for a member that Waybill runs", () => {
     ]);
   });
 
-  test("whose id another message has is refused, and that other message is not harmed", async () => {
+  test("with the id of another message is refused, and the other message is unaffected", async () => {
     const team = await startTeamWorld({ script: says("Done: 1.") });
     await team.service.pause("tom", "not yet");
     await team.service.send({ id: "m1", to: { lane: "tom" }, from: "user", text: "From the terminal." });
@@ -230,28 +230,28 @@ describe("a row for a member that Waybill runs", () => {
     ["a member that Waybill runs gets the answer in its lane", "anna", { kind: "lane", lane: "anna" }],
     ["a native member gets it in its inbox", "Nate", { kind: "member", team: "crew", member: "nate" }],
     ["the person gets it", "user", null],
-    ["one that nobody knows does not: the person gets it", "mallory", null],
-    ["one that claims to be the recipient does not: the person gets it", "tom", null],
+    ["an unknown sender does not: the owner gets it", "mallory", null],
+    ["one that claims to be the recipient does not: the owner gets it", "tom", null],
   ])("from %s", async (_, from, replyTo) => {
     const team = await startTeamWorld({ runs: ["tom", "anna"], script: says("Port 8080.") });
     team.files.put("tom", [aRow({ messageId: "m1", from })]);
     const record = await team.reaches("m1", "tom", "responded");
     expect(record.replyTo).toEqual(replyTo);
     if (replyTo === null) expect((await team.mail()).map(({ text }) => text)).toContain("Port 8080.");
-    // Who a row says that it is from is not known by a connection.
+    // The sender that a row names is not verified by a connection.
     const message = await team.waybill.store.message({ kind: "lane", lane: "tom" }, "m1");
     expect(message).toMatchObject({ from, fromLane: null });
     expect(message).not.toHaveProperty("fromMember");
   });
 
   test.each([
-    ["no object", 17],
+    ["not an object", 17],
     ["without a sender", { ...aRow(), from: undefined }],
     ["with a number as its text", { ...aRow(), text: 5 }],
     ["with an empty text", { ...aRow(), text: " " }],
     ["without a time", { ...aRow(), timestamp: "yesterday" }],
-    ["with a text that is far too long", { ...aRow(), text: "x".repeat(300_000) }],
-  ])("that is none (%s) is shown once and left alone, and the others are delivered", async (_, bad) => {
+    ["with a text that is too long", { ...aRow(), text: "x".repeat(300_000) }],
+  ])("that is invalid (%s) is shown once and left alone, and the others are delivered", async (_, bad) => {
     const team = await startTeamWorld({ script: says("Port 8080.") });
     team.files.put("tom", [bad, aRow({ messageId: "m1" })]);
     await team.reaches("m1", "tom", "responded");
@@ -261,17 +261,17 @@ describe("a row for a member that Waybill runs", () => {
   });
 });
 
-describe("rows that are older than the store", () => {
+describe("rows older than the store", () => {
   const old = (id: string) => aRow({ messageId: id, timestamp: "2025-12-31T00:00:00.000Z" });
 
-  test("are looked for in the directory's sessions, and what was sent is not sent again", async () => {
+  test("are searched in the directory's sessions, and those already sent are not sent again", async () => {
     const team = await startTeamWorld({ script: { always: [{ when: "m1", steps: [{ say: "Port 8080." }] }] } });
     team.files.put("tom", [aRow({ messageId: "m1" }), aRow({ messageId: "m2" })]);
     await team.reaches("m1", "tom", "responded");
     await team.reaches("m2", "tom", "failed_terminal");
     const sent = team.prompts().length;
     await team.stop();
-    // The store is lost; the agent program is not. Its rows have lost their flags with it.
+    // The store is lost, but the agent program is not. The rows have lost their flags as well.
     team.loseStore();
     team.files.put(
       "tom",
@@ -284,7 +284,7 @@ describe("rows that are older than the store", () => {
     await team.isRead("tom", "m1");
   });
 
-  test("and were never sent are sent", async () => {
+  test("that were never sent are sent", async () => {
     const team = await startTeamWorld({
       script: says("Port 8080."),
       prepare: (files) => files.put("tom", [old("m1")]),
@@ -295,7 +295,7 @@ describe("rows that are older than the store", () => {
     expect(team.prompts()).toHaveLength(1);
   });
 
-  test("are held where the sessions cannot be listed, which is said, until a person decides", async () => {
+  test("are held with an alert if the sessions cannot be listed, until a person decides", async () => {
     const team = await startTeamWorld({ runs: [], prepare: (files) => files.put("tom", [old("m1"), old("m2")]) });
     Object.assign(team.stub, { sessionsIn: undefined });
     await team.waybill.store.putLane(aLane({ id: "tom" }));
@@ -316,7 +316,7 @@ describe("rows that are older than the store", () => {
 });
 
 describe("an inbox file of a member that Waybill runs", () => {
-  test("that is damaged is copied aside, left alone, shown, and picked up when it can be read again", async () => {
+  test("that is damaged is quarantined, left alone, reported, and read again once it is repaired", async () => {
     const team = await startTeamWorld({ script: says("Port 8080.") });
     const text = JSON.stringify([aRow({ messageId: "m1" })]);
     writeFileSync(team.files.file("tom"), text.slice(0, -7));
@@ -347,7 +347,7 @@ describe("an inbox file of a member that Waybill runs", () => {
     expect(existsSync(`${team.files.file("tom")}.lock`)).toBe(false);
   });
 
-  test("that cannot be written until after a restart is flagged by the next run, which finds its row", async () => {
+  test("that becomes writable only after a restart is flagged by the next run", async () => {
     const team = await startTeamWorld({
       script: says("Port 8080."),
       prepare: (files) => {
@@ -367,8 +367,8 @@ describe("an inbox file of a member that Waybill runs", () => {
 
   test.each([
     ["", false],
-    [", also after a restart", true],
-  ])("whose flag a person has given up is flagged when it can be, without another prompt%s", async (_, restarts) => {
+    [", even after a restart", true],
+  ])("whose lane a person released is flagged once possible, without another prompt%s", async (_, restarts) => {
     const team = await startTeamWorld({ script: says("Port 8080.") });
     team.files.put("tom", [aRow({ messageId: "m1" })]);
     chmodSync(team.files.file("tom"), 0o444);
@@ -387,7 +387,7 @@ describe("an inbox file of a member that Waybill runs", () => {
     expect(team.prompts()).toHaveLength(1);
   });
 
-  test("that grows gives its read rows to an archive", async () => {
+  test("that grows large has its read rows archived", async () => {
     const team = await startTeamWorld({ script: says("Port 8080.") });
     const large = Array.from({ length: 300 }, (_, n) =>
       aRow({ messageId: `o${n}`, read: true, text: "x".repeat(1000) }),

@@ -6,7 +6,7 @@ import { startWorld } from "../support/waybill.ts";
 const lead = { runs: ["team-lead"] };
 
 describe("a lead that Waybill runs", () => {
-  test("gets the rows of its inbox one after the other, each once the one before it is answered and read", async () => {
+  test("gets its inbox rows one at a time, each once the previous one is answered and read", async () => {
     const script = { always: [{ steps: [{ wait: 100 }, { say: "Port 8080." }] }] };
     const team = await startTeamWorld({ ...lead, script });
     const ids = ["m1", "m2", "m3"];
@@ -25,7 +25,7 @@ describe("a lead that Waybill runs", () => {
     expect(team.prompts()).toHaveLength(3);
   });
 
-  test("says to the person what stands in the inbox of the person, too, and to a native member in its own", async () => {
+  test("answers the owner and a native member, each also in their own inbox file", async () => {
     const team = await startTeamWorld({ ...lead, script: { always: [{ steps: [{ say: "Port 8080." }] }] } });
     team.files.put("team-lead", [aRow({ messageId: "m1", from: "user" }), aRow({ messageId: "m2", from: "nate" })]);
     await team.isRead("team-lead", "m2");
@@ -34,14 +34,14 @@ describe("a lead that Waybill runs", () => {
     expect(team.files.rows("user")).toMatchObject([{ ...answer, relayOfMessageId: "m1" }]);
     expect(team.files.rows("nate")).toMatchObject([{ ...answer, relayOfMessageId: "m2" }]);
     expect(await team.mail()).toEqual([{ from: "team-lead", text: "Port 8080.", relayOf: "m1" }]);
-    // A copy of what is known is not said again, also after a restart.
+    // A copy of a known message is not shown again, even after a restart.
     await team.stop();
     await team.start();
     await team.scanned();
     expect(await team.mail()).toHaveLength(1);
   });
 
-  test("is never asked to pass on what is for a native teammate", async () => {
+  test("is never asked to pass on messages for a native teammate", async () => {
     const team = await startTeamWorld({ ...lead, script: { always: [{ steps: [{ say: "I answer instead." }] }] } });
     await team.service.send({ id: "m1", to: { team: "crew", member: "nate" }, from: "user", text: "For nate alone." });
     await eventually(() => team.files.row("nate", "m1") !== undefined);
@@ -56,11 +56,11 @@ describe("a lead that Waybill runs", () => {
 });
 
 describe("a lead that is busy for a quarter of an hour", () => {
-  test("gets nothing twice, and what came meanwhile when it has answered", async () => {
+  test("gets nothing twice, and gets later messages once it has answered", async () => {
     const minute = [{ wait: 60_000 }, { think: "Still at it." }];
     const works = [...Array.from({ length: 20 }, () => minute).flat(), { say: "All 40 tests pass." }];
     const script = { turns: [{ steps: works }], always: [{ steps: [{ say: "Port 8080." }] }] };
-    // The hours of this one are a clock's that a test moves.
+    // Uses a manual clock, because it covers many minutes.
     const world = await startWorld({ script, lanes: [{ id: "lead" }] });
     const files = new TeamDirectory(teamsDirectory()).make();
     const { store, teamFiles } = world.waybill;
@@ -90,8 +90,8 @@ describe("a lead that is busy for a quarter of an hour", () => {
   });
 });
 
-describe("a lead that no runtime serves", () => {
-  test("is said so; what is written to it stays unread, and is delivered once a lane serves it", async () => {
+describe("a lead without a lane", () => {
+  test("is reported; messages to it stay unread, and are delivered once a lane serves it", async () => {
     const team = await startTeamWorld({ script: { always: [{ steps: [{ say: "Port 8080." }] }] } });
     const codes = async () => (await team.service.team("crew")).notices.map(({ code }) => code);
     expect(await codes()).toEqual(["lead_not_served"]);
@@ -113,7 +113,7 @@ describe("a lead that no runtime serves", () => {
     expect(team.prompts()).toHaveLength(2);
   });
 
-  test("has a row written once: one that somebody removes was taken or lost, which its sender hears", async () => {
+  test("gets each row once: a removed row was taken or lost, and its sender is warned", async () => {
     const team = await startTeamWorld();
     const to = { team: "crew", member: "team-lead" };
     await team.service.send({ id: "m1", to, from: "user", text: "Which port?" });
@@ -126,7 +126,7 @@ describe("a lead that no runtime serves", () => {
     expect((await team.mail()).map(({ from, relayOf }) => [from, relayOf])).toEqual([["waybill", "m1"]]);
   });
 
-  test("has a row written again that an older file took away", async () => {
+  test("gets a row again that an older file removed", async () => {
     const team = await startTeamWorld();
     const older = [aRow({ messageId: "older" })];
     team.files.put("team-lead", older);

@@ -8,9 +8,9 @@ const sections = new Map(
     .map((section) => [section.split("\n")[0] ?? "", section.split("\n").filter((line) => line.startsWith("| `"))]),
 );
 
-// A row that is missing or differs is printed as it has to be.
+// A failure prints missing or wrong rows as they have to be.
 test.each(Object.entries(expectedTables()))(
-  "docs/configuration.md, %s: every key with its variable, default and meaning, and no other",
+  "docs/configuration.md, %s: lists every key with its variable, default and meaning, and no others",
   (heading, rows) => {
     expect(sections.get(heading)).toEqual(rows);
   },

@@ -4,7 +4,9 @@ import { describe, expect, test } from "vitest";
 import type { Program } from "../support/cited-tests.ts";
 import { citedAsTried, citedWithFile, readText, root, triedIn } from "../support/cited-tests.ts";
 
-/** That a cited test also passed is the last step of `npm test`: test/cited. Here a wrong name is found at once. */
+/**
+ * The last step of `npm test` (test/cited) checks that a cited test also passed. This finds a wrong name immediately.
+ */
 describe.each([
   { document: "docs/invariants.md", atLeast: 150 },
   { document: "docs/teams.md", atLeast: 102 },
@@ -16,7 +18,7 @@ describe.each([
 ])("$document", ({ document, atLeast }) => {
   const rows = citedWithFile(document);
 
-  test("cites tests for what it claims", () => {
+  test("cites tests for its claims", () => {
     expect(rows.length).toBeGreaterThanOrEqual(atLeast);
   });
 
@@ -29,10 +31,10 @@ describe.each<{ program: Program; atLeast: number }>([
   { program: "opencode", atLeast: 9 },
   { program: "claude", atLeast: 16 },
   { program: "pi", atLeast: 7 },
-])("what was tried with $program", ({ program, atLeast }) => {
+])("citations of tests with $program", ({ program, atLeast }) => {
   const cited = citedAsTried(program);
 
-  test("every cited test is there", () => {
+  test("every cited test exists", () => {
     const sources = triedIn[program].map(readText).join("\n");
     expect(cited.length).toBeGreaterThanOrEqual(atLeast);
     expect(cited.filter(({ name }) => !sources.includes(`"${name}"`))).toEqual([]);
@@ -52,7 +54,7 @@ describe("links between documents", () => {
     ...readdirSync(join(root, "docs"), { recursive: true }).map((name) => `docs/${name}`),
   ];
 
-  test.each(documents.filter((path) => path.endsWith(".md")))("%s leads somewhere", (path) => {
+  test.each(documents.filter((path) => path.endsWith(".md")))("every link in %s has a target", (path) => {
     const links = [...readText(path).matchAll(/\]\(([^)#:]+)\)/g)].map((match) => match[1] ?? "");
     const dead = links.filter((link) => !existsSync(join(root, dirname(path), link)));
     expect(dead).toEqual([]);

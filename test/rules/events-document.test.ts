@@ -1,4 +1,4 @@
-/** The examples of docs/events.md are events, one of each type at least. */
+/** The examples in docs/events.md are valid events, with at least one of each type. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { turnEndReasons } from "../../src/core/turn/universal-event.ts";
@@ -8,11 +8,11 @@ const document = readFileSync(new URL("../../docs/events.md", import.meta.url), 
 const examples = [...document.matchAll(/^\{"id".*\}$/gm)].map(([line]) => JSON.parse(line) as { type: string });
 
 describe("docs/events.md", () => {
-  test.each(examples.map((one) => [one.type, one] as const))("its example of %s is one", (_, example) => {
+  test.each(examples.map((one) => [one.type, one] as const))("its example of %s is valid", (_, example) => {
     expect(universalEventSchema.parse(example)).toEqual(example);
   });
 
-  test("has an example of each type, and every reason of an end", () => {
+  test("has an example of each type, and lists every reason for the end of a turn", () => {
     const types = universalEventSchema.options.map(({ shape }) => shape.type.value);
     expect(types.filter((type) => !examples.some((one) => one.type === type))).toEqual([]);
     expect(turnEndReasons.filter((reason) => !document.includes(`| \`${reason}\` |`))).toEqual([]);

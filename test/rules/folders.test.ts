@@ -1,4 +1,4 @@
-/** Folders stay small, and those that lie beside each other do not import each other in circles, types included. */
+/** Folders stay small, and sibling folders have no import cycles, including type imports. */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,7 @@ const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8"
   .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts") && path !== generated);
 const source = new Map(files.map((path) => [path, readFileSync(join(root, path), "utf8")]));
 
-test("no folder has more than 25 source files beside each other", () => {
+test("no folder directly contains more than 25 source files", () => {
   const counts = new Map<string, number>();
   for (const path of files) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
   expect([...counts].filter(([, count]) => count > 25)).toEqual([]);
@@ -21,7 +21,7 @@ test("no source file has more than 400 lines", () => {
   expect([...source].filter(([, text]) => text.split("\n").length > 401).map(([path]) => path)).toEqual([]);
 });
 
-/** Which folders import which, by the folder that holds both: only what lies beside each other is compared. */
+/** Which folders import which, by their common parent: only siblings are compared. */
 function siblingImports(sources: ReadonlyMap<string, string>): Map<string, Map<string, Set<string>>> {
   const found = new Map<string, Map<string, Set<string>>>();
   for (const [path, text] of sources) {

@@ -1,4 +1,4 @@
-/** docs/opencode-api.md says of every type of event that OpenCode has whether it is sent, and of each that is, it is so. */
+/** docs/opencode-api.md states for every OpenCode event type whether Waybill sends it, and the source agrees. */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
@@ -25,7 +25,7 @@ function nativeTypes(): string[] {
 
 const fits = (name: string, type: string) => (name.endsWith("*") ? type.startsWith(name.slice(0, -1)) : name === type);
 
-test("every type of event of OpenCode stands in the table once", () => {
+test("every OpenCode event type is in the table once", () => {
   const all = [...namedIn(sent), ...namedIn(notSent)];
   const types = nativeTypes();
   expect(types.length).toBeGreaterThan(80);
@@ -34,7 +34,7 @@ test("every type of event of OpenCode stands in the table once", () => {
   expect(all.filter((name) => !types.some((type) => fits(name, type)))).toEqual([]);
 });
 
-test("what the source sends is what the table says", () => {
+test("the source sends exactly the events in the table", () => {
   const folder = new URL("src/transports/opencode-api/", root);
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
     (name) => name.endsWith(".ts") && !name.endsWith(".test.ts"),

@@ -1,4 +1,4 @@
-/** The table of OpenCode's routes holds: against the real server's list, against the app, and in the document. */
+/** The table of OpenCode's routes matches the real server's list, the app, and the document. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Refusal } from "../../src/transports/opencode-api/native-routes.ts";
@@ -16,11 +16,11 @@ const inApp = makeOpenCodeApp(routeDeps(service))
   .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);
 
 describe("the table of OpenCode's routes", () => {
-  test("has each of the real server's once, and nothing else", () => {
+  test("has each route of the real server once, and no others", () => {
     expect(nativeRoutes.map(({ route }) => route).sort()).toEqual(nativeRouteList());
   });
 
-  test("says served of what the app serves, and of nothing else", () => {
+  test("marks exactly the routes that the app serves as served", () => {
     const refusedOnes = new Set(refused.map(({ route }) => route));
     const present = [...new Set(inApp)].filter((route) => !refusedOnes.has(route));
     const missing = served.filter((route) => !present.includes(route));
@@ -28,25 +28,25 @@ describe("the table of OpenCode's routes", () => {
       missing: [],
       unknown: [],
     });
-    // What is refused and served all the same would stand there twice.
+    // A route that is both refused and served would be there twice.
     expect(inApp.filter((route, i) => inApp.indexOf(route) !== i)).toEqual([]);
   });
 
-  test.each(refused)("$route says that it is not served, and why", async ({ route, refusal }) => {
+  test.each(refused)("$route answers that it is not served, and why", async ({ route, refusal }) => {
     const [method = "", path = ""] = route.split(" ");
     const answer = await ask(openCodePath + path.replaceAll(/\{\w+\}|\*/g, "x"), { method });
     expect([answer.status, answer.body]).toEqual([501, expect.stringContaining("not_served")]);
     expect(answer.body).toContain(refusal.why);
   });
 
-  test("stands in the document as it is", () => {
+  test("is in the document unchanged", () => {
     const document = readFileSync(new URL("../../docs/opencode-api.md", import.meta.url), "utf8");
     const rows = [...document.matchAll(/^\| (`[A-Z]+ \/.*) \| (.+) \|$/gm)].map(([row]) => row);
     expect(rows).toEqual(documentRows());
   });
 });
 
-/** A row for each that is served, then one for each reason. */
+/** A row for each served route, then one for each reason. */
 function documentRows(): string[] {
   const given = nativeRoutes.flatMap(({ route, gives }) => (gives === null ? [] : [`| \`${route}\` | ${gives} |`]));
   const reasons = [...new Set(refused.map(({ refusal }) => refusal))];

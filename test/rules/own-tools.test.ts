@@ -2,6 +2,6 @@ import { expect, test } from "vitest";
 import { ownTools } from "../../src/own-tools.ts";
 import { toolNames } from "../../src/transports/mcp/tools/registry.ts";
 
-test("the tools that agents are allowed are those that the MCP server has", () => {
+test("the tools that agents may use are exactly the MCP server's tools", () => {
   expect([...ownTools]).toEqual(toolNames);
 });

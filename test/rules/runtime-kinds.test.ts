@@ -6,12 +6,12 @@ import { runtimeKinds } from "../../src/runtimes/kinds.ts";
 
 const source = fileURLToPath(new URL("../../src/", import.meta.url));
 
-/** Where the kind of any runtime may stand; that of a runtime's own folder is allowed there. */
+/** Where any runtime's kind may appear; each runtime's own folder may also name its kind. */
 const allowed = [/^runtimes\/kinds\.ts$/, /^daemon\/demo\//, /^transports\/opencode-api\//];
-/** Made from the OpenAPI document, whose list of runtimes is the registry's. */
+/** Generated from the OpenAPI document, whose list of runtimes comes from the registry. */
 const generated = "client/api-types.ts";
 
-/** The literals and the names of properties in a text that are a runtime's kind, with their lines. */
+/** String literals and property names in a text that are a runtime's kind, with their lines. */
 function kindsIn(text: string): { kind: string; line: number }[] {
   const file = ts.createSourceFile("file.ts", text, ts.ScriptTarget.Latest, true);
   const found: { kind: string; line: number }[] = [];
@@ -26,7 +26,7 @@ function kindsIn(text: string): { kind: string; line: number }[] {
   return found;
 }
 
-test("a literal and the name of a property are found, prose is not", () => {
+test("finds literals and property names, but not prose", () => {
   const text = `const a = "opencode";\n// "pi"\nconst b = { claude: \`stub\` };\nconst c = "OpenCode is opencode";`;
   expect(kindsIn(text)).toEqual([
     { kind: "opencode", line: 1 },
@@ -35,7 +35,7 @@ test("a literal and the name of a property are found, prose is not", () => {
   ]);
 });
 
-test("no literal of a runtime's kind stands outside its folder, the registry, the demo and the OpenCode API", () => {
+test("no runtime's kind appears as a literal outside its folder, the registry, the demo and the OpenCode API", () => {
   const paths = readdirSync(source, { recursive: true, encoding: "utf8" }).filter(
     (path) => path.endsWith(".ts") && !path.endsWith(".test.ts") && path !== generated,
   );

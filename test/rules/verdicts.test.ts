@@ -1,4 +1,4 @@
-/** The corpus in test/corpus, judged as `npm run verdicts` does. */
+/** Judges the corpus in test/corpus as `npm run verdicts` does. */
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -10,13 +10,13 @@ const cases = readdirSync(folder)
   .flatMap((name) => casesIn(readFileSync(folder + name, "utf8")));
 const report = reportOn(cases);
 
-test("corpus: there are enough cases, each with an id, a label and a reason of its own", () => {
+test("corpus: there are enough cases, each with its own id, a label and a reason", () => {
   expect(cases.length).toBeGreaterThanOrEqual(600);
   expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length);
   expect(cases.filter(({ why, expect: label }) => why.trim() === "" || !labels.includes(label))).toEqual([]);
 });
 
-test("corpus: nothing that is no answer is taken for one", () => {
+test("corpus: nothing is mistaken for an answer", () => {
   expect(report.falselyAnswered.map(({ case: one, reason }) => [one.id, reason])).toEqual([]);
 });
 
@@ -25,6 +25,6 @@ test("corpus: at most one answer in a hundred is asked for again needlessly", ()
   expect(needless.length / report.answers, JSON.stringify(needless)).toBeLessThanOrEqual(0.01);
 });
 
-test("corpus: a case of every label is judged as such", () => {
+test("corpus: every label is the verdict of some case", () => {
   expect(new Set(cases.map(judgeCase).map(({ label }) => label))).toEqual(new Set(labels));
 });

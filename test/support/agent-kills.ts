@@ -1,7 +1,6 @@
 /**
- * An agent's program, the daemon, or both are killed with SIGKILL in the middle of a turn, again and again: the built
- * program as a user runs it, with a real agent. Every message must end, and the model, which nobody kills, knows how
- * often it was asked for each.
+ * Kills an agent's program, the daemon, or both with SIGKILL mid-turn, again and again: the built program as a user runs it,
+ * with a real agent. Every message must end, and the model, which is never killed, knows how often it was called for each.
  */
 import type { FSWatcher } from "node:fs";
 import { existsSync, mkdirSync, watch } from "node:fs";
@@ -19,48 +18,48 @@ import { Program } from "./program.ts";
 
 export type Victim = "program" | "daemon" | "both";
 /**
- * When it happens: a program has just been started for the message, the model was asked, a tool runs, or the agent
- * waits for a person.
+ * When to kill: a program has just been started for the message, the model was called, a tool runs, or the agent waits for
+ * a person.
  */
 export type Moment = "start" | "model" | "tool" | "ask";
 
 type Steps = NonNullable<NonNullable<ModelScriptInput["rules"]>[number]["steps"]>;
-/** Of the turn in which it happens. A tool makes `marker` when it runs. */
+/** Of the turn with the kill. A tool creates `marker` when it runs. */
 export type TurnToBreak = { victim: Victim; moment: Moment; place: number; say: string; marker: string };
 export type Kill = { victim: Victim; moment: Moment; longestWaitMs: number };
 
 export type KilledAgent = {
   configure(waybill: Program, modelUrl: string): Promise<void>;
-  /** The place where its programs are written down, and what stands there. */
+  /** Where its programs are recorded, and how to read the records. */
   recordsIn(waybill: Program): { directory: string; read: () => ProcessIdentity[] };
-  /** One after the other, and then from the beginning. */
+  /** Used in turn, then from the beginning again. */
   kills: readonly Kill[];
   brokenTurn(turn: TurnToBreak): Steps;
-  /** A program that nobody talks to any more ends in mid-turn. */
+  /** A program that lost its daemon exits mid-turn. */
   diesWithDaemon?: true;
 };
 
-/** What became of one message. */
+/** The result of one message. */
 export type Fate = {
   id: string;
-  /** What happened in its first turn; null for the last message, which nothing happens to. */
+  /** The kill in its first turn; null for the last message, which gets none. */
   kill: Kill | null;
-  /** Whether its first turn ended with that. */
+  /** Whether the kill ended its first turn. */
   died: boolean;
   status: string;
   attempts: number;
   reason: string | null;
-  /** How many messages its sender has got for it. */
+  /** How many replies its sender got. */
   answers: number;
-  /** That the model got for it, in order. `last`: with its answer the turn was at its end. */
+  /** The calls that the model got for it, in order. `last`: its answer ended the turn. */
   calls: (ModelCall & { last: boolean })[];
 };
 
 export type AgentKills = {
   fates: Fate[];
-  /** How the daemon ended when it was asked to. */
+  /** How the daemon exited on request. */
   exitCode: number | null;
-  /** Processes of any of the programs that were alive after that, and programs that were still written down. */
+  /** Processes of these programs that were still alive after that, and programs that were still recorded. */
   leftOver: number[];
   recordsLeft: number;
 };
@@ -94,7 +93,7 @@ function scriptFor(agent: KilledAgent, messages: readonly Message[]): ModelScrip
   return { rules: [...firstTurns, { when: "/Message (m\\d+)\\./", steps: [{ say }] }] };
 }
 
-/** A minute and a half is much more than a start of everything takes, also on a machine that is under load. */
+/** A minute and a half is much longer than a start takes, even on a loaded machine. */
 const patience = () => AbortSignal.timeout(90_000);
 
 const isFor = (id: string) => (call: ModelCall) => call.kind === "turn" && call.prompt.includes(`Message ${id}.`);
@@ -104,10 +103,10 @@ class Loop {
   readonly #waybill: Program;
   readonly #model: ModelProcess;
   readonly #script: ModelScriptInput;
-  /** By nonce, every program that was ever written down. */
+  /** Every program that was ever recorded, by nonce. */
   readonly #programs = new Map<string, ProcessIdentity>();
   #newest: ProcessIdentity | null = null;
-  /** The one that was at work when the last kill came. */
+  /** The program that was working at the last kill. */
   #struck: ProcessIdentity | null = null;
   #daemon!: DaemonProcess;
 
@@ -130,7 +129,7 @@ class Loop {
       for (const message of messages) await this.#breakIn(message);
       const fates: Fate[] = [];
       for (const message of messages) fates.push(await this.#fateOf(message, deliveries.get(message.id) ?? ""));
-      // Else the look below would find nothing, whatever is left.
+      // Otherwise the check below would find nothing, whatever is left.
       if ((await this.#alive()).length === 0) throw new Error("the last program cannot be seen");
       this.#daemon.kill("SIGTERM");
       const { code } = await this.#daemon.exit();
@@ -171,7 +170,7 @@ class Loop {
     }
   }
 
-  /** Its process group: what its tools run has groups of its own, and is for Waybill to end. */
+  /** Kills its process group. Its tools have their own groups, which Waybill has to end. */
   async #killProgram(program: ProcessIdentity): Promise<void> {
     const leader = treeLeader(this.#programs.get(program.nonce) ?? program, await processTable());
     if (leader) process.kill(-leader.pid, "SIGKILL");

@@ -1,4 +1,4 @@
-/** Worlds around the real programs in which scenes are played, and what happens to the programs from outside. */
+/** Worlds around the real programs in which scenes are played, and ways to kill the programs from outside. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ProcessIdentity } from "../../src/runtimes/process/process-tree.ts";
@@ -20,7 +20,7 @@ export async function startOpencode(scenes: AgentTurns, lanes: Lanes) {
   return {
     world,
     programs,
-    /** One server works for all lanes. */
+    /** One server serves all lanes. */
     kill: () => end(programs()[0], "SIGKILL"),
     deleteSession: async (sessionId: string) => {
       const { url = "", authorization } = world.supervisor.address() ?? {};
@@ -63,7 +63,7 @@ export async function startPi(scenes: AgentTurns, lanes: Lanes) {
   };
 }
 
-/** What a runtime has written down about the programs that it started. */
+/** A runtime's records of the programs that it started. */
 function recordsIn(directory: string, ending: string): ProcessIdentity[] {
   const names = existsSync(directory) ? readdirSync(directory).filter((name) => name.endsWith(ending)) : [];
   return names.map((name) => JSON.parse(readFileSync(join(directory, name), "utf8")) as ProcessIdentity);
@@ -74,7 +74,7 @@ function end(program: ProcessIdentity | undefined, how: NodeJS.Signals): void {
   process.kill(program.pid, how);
 }
 
-/** Each lane has a directory of its own, with a file in it. */
+/** Each lane has its own directory with one file. */
 function furnish(world: string, lanes: Lanes): void {
   for (const { directory = "work" } of lanes) {
     mkdirSync(join(world, directory), { recursive: true });

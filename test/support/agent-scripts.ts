@@ -1,7 +1,6 @@
 /**
- * What an agent does with a prompt, in words that fit every program: a turn is a list of messages, each with
- * something said, something done, or both. They are turned into a script for the stub, or for the model behind a real
- * program.
+ * What an agent does with a prompt, in terms that fit every program: a turn is a list of messages, each with text, an
+ * action, or both. They are converted into a script for the stub, or for the model behind a real program.
  */
 import { join } from "node:path";
 import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
@@ -12,7 +11,7 @@ export type AgentAction =
   | { edit: string; from: string; to: string }
   /** A command that a person has to allow. */
   | { shell: string }
-  /** A command that is allowed and takes long. */
+  /** An allowed command that takes long. */
   | { sleeps: true }
   | { asks: readonly string[] };
 
@@ -20,17 +19,17 @@ export type Message = {
   say?: string;
   think?: string;
   do?: AgentAction;
-  /** What it says takes seconds. */
+  /** Its text takes seconds. */
   slowly?: true;
-  /** Instead of all this the provider refuses. */
+  /** Instead of all this, the provider refuses. */
   error?: string;
-  /** Only the first time that it comes to this; from then on the next one follows at once. */
+  /** Only the first time; after that, the next one follows immediately. */
   once?: true;
-  /** Never comes: whoever plays this ends the turn. The stub's program dies by itself where `dies` stands. */
+  /** Never comes: the test ends the turn. The stub's program exits by itself at `dies`. */
   hangs?: "stopped" | "dies";
 };
 
-/** By a word that the prompt holds. */
+/** By a word in the prompt. */
 export type AgentTurns = Readonly<Record<string, readonly Message[]>>;
 
 export type ToolNames = (deed: AgentAction, directory: string) => { tool: string; input: Record<string, unknown> };
@@ -57,7 +56,7 @@ export function stubScript(turns: AgentTurns): StubScriptInput {
   const isOnce = ({ once }: Message) => once === true;
   const first = scenes.filter(([, messages]) => messages.some(isOnce));
   return {
-    // A turn ends with the last of what comes only once.
+    // A turn ends with the last message that comes only once.
     turns: first.map(([when, messages]) => ({
       when,
       steps: stubSteps(messages.slice(0, messages.findLastIndex(isOnce) + 1)),
@@ -114,7 +113,7 @@ export const claudeTools: ToolNames = (deed, directory) => {
   return { tool: "AskUserQuestion", input: { questions: deed.asks.map(asked) } };
 };
 
-/** The tools of pi, and the one that Waybill's extension gives it. */
+/** The tools of pi, and the one that Waybill's extension adds. */
 export const piTools: ToolNames = (deed, directory) => {
   if ("read" in deed) return { tool: "read", input: { path: join(directory, deed.read) } };
   if ("edit" in deed) {

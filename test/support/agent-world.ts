@@ -1,4 +1,4 @@
-/** A whole Waybill on a real agent program with a scripted model, and waits that are short. */
+/** A whole Waybill on a real agent program with a scripted model and short waits. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -35,7 +35,7 @@ export abstract class AgentWorld {
   readonly #asked = new Set<() => void>();
   /** The agent's instructions, by call. */
   readonly #systems: string[] = [];
-  /** What the user had said before a prompt, when the model last worked on it. */
+  /** The user's texts before a prompt, at the model's last call for it. */
   readonly earlier = new Map<string, string>();
   model!: ScriptedModel;
   waybill!: Engine;
@@ -45,7 +45,7 @@ export abstract class AgentWorld {
     mkdirSync(this.work);
   }
 
-  /** A fresh one for each start. */
+  /** A new one for each start. */
   protected abstract makeRuntime(): Runtime | Promise<Runtime>;
 
   async start(): Promise<this> {
@@ -65,7 +65,7 @@ export abstract class AgentWorld {
     return this;
   }
 
-  /** The call is in the log once whoever listens has been told. */
+  /** The call is in the log once the listeners have been notified. */
   #onCall({ prompt }: ModelCall, system: string, earlier: string): void {
     this.#systems.push(system);
     this.earlier.set(prompt, earlier);
@@ -83,7 +83,7 @@ export abstract class AgentWorld {
     await this.waybill.admission.admit({ id, to: { lane: "lane" }, from: "user", text, ...more });
   }
 
-  /** Resolves when the delivery has one of these states; by the ledger's own word, not by asking over and over. */
+  /** Resolves when the delivery has one of these states. Follows the ledger's events instead of polling. */
   reaches(messageId: string, ...wanted: Status[]): Promise<DeliveryRecord> {
     return this.until(messageId, (record) => wanted.includes(record.status));
   }
@@ -114,25 +114,25 @@ export abstract class AgentWorld {
     return mail.reverse().map((one) => one.text);
   }
 
-  /** Calls of turns, by the model's own log: titles and the like are not among them. */
+  /** The model's calls for turns, without calls for titles and the like. */
   turns(prompt?: string, step = 0): number {
     const turns = this.model.calls.filter((call) => call.kind === "turn" && call.step === step);
     return turns.filter((call) => prompt === undefined || call.prompt.includes(prompt)).length;
   }
 
-  /** The agent's instructions at the calls for this prompt, titles and the like left out. */
+  /** The agent's instructions at the calls for this prompt, without calls for titles and the like. */
   instructions(prompt: string): string[] {
     const isFor = (call: ModelCall) => call.kind === "turn" && call.prompt.includes(prompt);
     return this.model.calls.flatMap((call, place) => (isFor(call) ? [this.#systems[place] ?? ""] : []));
   }
 
-  /** What the model got at its last call for this prompt: hashes of files, and the prompt with what else is in its message. */
+  /** The model's input at its last call for this prompt: hashes of files, and the prompt with the rest of its message. */
   received(prompt: string): { files: string[]; text: string } {
     const call = this.model.calls.findLast(({ kind, prompt: asked }) => kind === "turn" && asked.includes(prompt));
     return { files: call?.files.map(({ sha256 }) => sha256) ?? [], text: call?.prompt ?? "" };
   }
 
-  /** Resolves when the model works, or has worked, on a prompt with this in it, for so many times. */
+  /** Resolves when the model has been called this many times for a prompt with this text. */
   async modelIsAsked(prompt: string, times = 1, step = 0): Promise<void> {
     while (this.turns(prompt, step) < times) await new Promise<void>((resolve) => this.#asked.add(resolve));
   }

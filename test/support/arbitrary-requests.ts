@@ -1,6 +1,6 @@
 /**
- * Requests made from the OpenAPI document: valid ones, nearly valid ones, and wild ones. Whoever sends them says which
- * names exist, so that many of them get past the door.
+ * Requests generated from the OpenAPI document: valid, nearly valid and wild ones. The caller says which names exist, so that
+ * many requests get past the first checks.
  */
 import fc from "fast-check";
 import { runtimeKinds } from "../../src/runtimes/kinds.ts";
@@ -15,7 +15,7 @@ export type AnyRequest = {
   body: string | null;
 };
 
-/** What exists, by the name of the parameter or field that it may stand in; `id` by the operation's first tag. */
+/** Existing values, by the name of the parameter or field; `id` by the operation's first tag. */
 export type KnownNames = Record<string, readonly string[]>;
 
 const wildText = fc.oneof(
@@ -37,14 +37,14 @@ export function anyRequest(known: KnownNames): fc.Arbitrary<AnyRequest> {
       headers: anyHeaders,
       body: anyBody(operation, known),
     });
-  // What takes a body can go wrong in more ways.
+  // Operations with a body can go wrong in more ways.
   return fc.oneof(...operations.map((one) => ({ weight: one.requestBody ? 5 : 1, arbitrary: to(one) })));
 }
 
 const mostly = (usual: string | null, ...others: (string | null)[]) =>
   fc.oneof({ weight: 30, arbitrary: fc.constant(usual) }, fc.constantFrom(...others));
 
-/** Only what differs from a good request of a client that has the token; `good` stands for that. */
+/** Only what differs from a good request with the token; `good` stands for that. */
 const anyHeaders = fc
   .record({
     authorization: mostly("good", null, "Bearer wrong", "Bearer", ""),
@@ -52,7 +52,7 @@ const anyHeaders = fc
     origin: mostly(null, "null", "http://evil.example", "nonsense"),
     "content-type": mostly("application/json", null, "text/plain", "application/json; charset=utf-8", ";"),
     "last-event-id": fc.option(fc.stringMatching(/^[!-~]{0,20}$/), { freq: 5 }),
-    cookie: mostly(null, "waybill_session=wrong", "=;;="),
+    cookie: mostly(null, "waybill_session_7777=wrong", "=;;="),
   })
   .map((headers) => Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== "good")));
 
@@ -74,7 +74,7 @@ function anyPath({ path, parameters, tags }: Operation, known: KnownNames): fc.A
   });
 }
 
-/** What would be another path is left out: an empty segment, and dots. */
+/** Leaves out values that would change the path: empty segments and dots. */
 function segment(known: readonly string[]): fc.Arbitrary<string> {
   const wild = wildText.filter((text) => text !== "" && !/^\.+$/.test(text)).map(encodeURIComponent);
   const odd = fc.constantFrom("%zz", "%ff%fe", "%2e%2e%2f", "a%00b");
@@ -105,7 +105,7 @@ function anyBody({ requestBody }: Operation, known: KnownNames): fc.Arbitrary<st
   return fc.oneof({ weight: 4, arbitrary: valid }, { weight: 3, arbitrary: nearly }, wild, fc.constant(null));
 }
 
-/** Values of a schema; with `damage`, some part of some of them does not fit. */
+/** Values of a schema; with `damage`, some of them are partly invalid. */
 function fromSchema(given: Schema, known: KnownNames, damage: boolean): fc.Arbitrary<unknown> {
   const schema = resolved(given);
   const choices = (schema.anyOf ?? schema.oneOf) as Schema[] | undefined;

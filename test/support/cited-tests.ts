@@ -1,4 +1,4 @@
-/** The tests that the documents cite for what they claim. */
+/** The tests that the documents cite for their claims. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,10 +6,10 @@ import { fileURLToPath } from "node:url";
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 export const readText = (path: string) => readFileSync(join(root, path), "utf8");
 
-/** `name` stands in one of `files` as it is in the source, with its placeholders. */
+/** `name` occurs in one of `files` as in the source, with its placeholders. */
 export type CitedTest = { document: string; claim: string; name: string; files: string[] };
 
-/** The programs whose documents have a table "What was tried", and the files in which its tests are. */
+/** The programs whose documents have a table "What was tried", and the files with its tests. */
 export const triedIn = {
   opencode: ["choice", "facts", "faults", "fixtures", "follow-ups", "runtime", "sessions"].map(
     (topic) => `test/e2e/opencode-${topic}.test.ts`,
@@ -20,7 +20,7 @@ export const triedIn = {
 
 export type Program = keyof typeof triedIn;
 
-/** Rows of a document's tables that end in a test's name and the file in which it is. */
+/** Rows of a document's tables that end in a test's name and its file. */
 export function citedWithFile(document: string): CitedTest[] {
   return rowsOf(readText(document))
     .filter((cells) => cells.at(-1)?.endsWith(".ts"))

@@ -1,6 +1,6 @@
 /**
- * The built Waybill as a process, with the real Claude Code in its lanes and a scripted model behind that: what a person
- * has who points OpenCode's own clients at it.
+ * The built Waybill as a process, with the real Claude Code in its lanes and a scripted model, for OpenCode's own clients to
+ * connect to.
  */
 import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,14 +17,14 @@ import { Program, quickDelivery } from "./program.ts";
 export class ClaudeDaemon {
   readonly program = new Program();
   readonly #work = realpathSync(this.program.work);
-  /** The agent's instructions when the model last worked on a prompt, by the prompt. */
+  /** The agent's instructions at the model's last call for a prompt, by prompt. */
   readonly instructions = new Map<string, string>();
-  /** Whenever the model is asked. */
+  /** On every call of the model. */
   onCall: () => void = () => {};
   model!: ScriptedModel;
   daemon!: DaemonProcess;
 
-  /** Each lane has a directory of its own. `allowed` are those in which Claude Code asks for nothing. */
+  /** Each lane has its own directory. In the `allowed` ones Claude Code asks for nothing. */
   async start(
     script: ModelScriptInput,
     lanes: readonly string[],
@@ -53,12 +53,12 @@ export class ClaudeDaemon {
     return join(this.#work, lane);
   }
 
-  /** For OpenCode's clients: at the root, as they have it from OpenCode's own server. */
+  /** For OpenCode's clients: at the root, as on OpenCode's own server. */
   get url(): string {
     return this.program.daemonFile.opencodeApiUrl ?? "";
   }
 
-  /** The same below a path of the daemon's own address. */
+  /** The same under a path of the daemon's own address. */
   get urlWithPath(): string {
     return `${this.program.daemonFile.url}/opencode`;
   }
@@ -72,7 +72,7 @@ export class ClaudeDaemon {
     return { url: this.url, password: this.program.token, directory: this.directoryOf(lane), args };
   }
 
-  /** Ends the worker as a crash does, and resolves when the next one is there. */
+  /** Kills the worker like a crash, and resolves when the next one is ready. */
   async crash(): Promise<void> {
     this.program.killWorker();
     await this.daemon.waitForLine({ event: "daemon_ready" });

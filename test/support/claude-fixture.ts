@@ -1,4 +1,4 @@
-/** Recorded streams of the real Claude Code, and what the translation and the turn tracker make of them. */
+/** Recorded streams of the real Claude Code, and the events that the translation and the turn tracker produce. */
 import { readdirSync, readFileSync } from "node:fs";
 import { TurnTracker } from "../../src/core/turn/turn-tracker.ts";
 import type { Draft } from "../../src/core/turn/universal-event.ts";
@@ -29,7 +29,7 @@ function linesOf(file: string): string[] {
   return readFileSync(new URL(file, directory), "utf8").trimEnd().split("\n");
 }
 
-/** A lane's watcher: plays the runtime's part, and passes what it hears through one turn tracker. */
+/** A lane's watcher: plays the runtime's part, and passes everything through one turn tracker. */
 export class ClaudeWatcher {
   readonly translator = new ClaudeTranslator();
   readonly tracker = new TurnTracker();
@@ -40,7 +40,7 @@ export class ClaudeWatcher {
     return this.drafts.filter(isKept);
   }
 
-  /** As the runtime does before it hears the lines: the prompts were sent. */
+  /** Registers the prompts as sent, as the runtime does before the lines arrive. */
   sent(lines: readonly string[]): this {
     for (const line of lines.map(parsed)) {
       if (line?.isReplay === true && line.uuid)
@@ -63,7 +63,7 @@ export class ClaudeWatcher {
     return this;
   }
 
-  /** The echo of an answer stands where the runtime gave it, and the answer to an interrupt after it asked for one. */
+  /** The echo of an answer marks where the runtime gave it; the answer to an interrupt comes after its request. */
   #answerIn(echo: ClaudeLine | undefined): AgentSignal[] {
     const { request_id, response } = echo ?? {};
     if (response?.still_queued) return this.translator.interrupted();

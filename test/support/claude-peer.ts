@@ -1,10 +1,10 @@
-/** Another session of the real Claude Code, which sends messages to one of the same home with a tool of its own. */
+/** Another session of the real Claude Code that sends messages, with its own tool, to a session of the same home. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
 import type { ClaudeLine, ClaudeProcess } from "./claude-process.ts";
 
-/** What it is started with. */
+/** Its start options. */
 export const peerArguments = ["--allowedTools", "SendMessage"];
 
 /** For the script of its model. */
@@ -16,13 +16,13 @@ export const peerRule: NonNullable<ModelScriptInput["rules"]>[number] = {
   ],
 };
 
-/** Resolves when the other session has it in its queue. */
+/** Resolves when the other session has queued it. */
 export async function tell(peer: ClaudeProcess, home: string, session: string, text: string): Promise<void> {
   const { result } = await peer.result(peer.prompt(`tell ${nameOf(home, session)}: ${text}`));
   if (JSON.parse(result).success !== true) throw new Error(`the message was not sent: ${result}`);
 }
 
-/** As other sessions call it. A program that was killed leaves its file behind. */
+/** The name that other sessions use. A killed program leaves its file behind. */
 function nameOf(home: string, session: string): string {
   const directory = join(home, ".claude", "sessions");
   const files = readdirSync(directory).filter((file) => file.endsWith(".json"));

@@ -1,4 +1,4 @@
-/** A home, a directory and a scripted model for real Claude Code processes, and the files that they leave. */
+/** A home, a directory and a scripted model for real Claude Code processes, and the files that they write. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ export class ClaudeWorld {
     return started;
   }
 
-  /** Every character of the directory that is no letter and no digit is a dash in the name of its folder. */
+  /** The folder is named after the directory, with a dash for every character that is not a letter or digit. */
   transcriptPath(session: string): string {
     const folder = this.directory.replace(/[^a-zA-Z0-9]/g, "-");
     return join(this.home, ".claude", "projects", folder, `${session}.jsonl`);
@@ -41,7 +41,7 @@ export class ClaudeWorld {
     return whole.map((line) => JSON.parse(line));
   }
 
-  /** The program writes a moment after it speaks, so a row is waited for; a test's own time-out is the limit. */
+  /** The program writes rows a moment after its output, so this waits for a row; the test's own timeout is the limit. */
   async row(session: string, fits: (row: ClaudeLine) => boolean): Promise<ClaudeLine> {
     for (;;) {
       const found = this.rows(session).find(fits);
@@ -50,7 +50,7 @@ export class ClaudeWorld {
     }
   }
 
-  /** How often the model was asked in turns with this prompt. */
+  /** How often the model was called in turns with this prompt. */
   asked(prompt: string): number {
     return this.model.calls.filter((call) => call.kind === "turn" && call.prompt === prompt).length;
   }

@@ -1,19 +1,19 @@
 /**
- * The whole daemon is killed with SIGKILL again and again while messages are sent to it: every one that was answered
- * with 202 must end in an outcome, and none may be given to the agent twice.
+ * Kills the whole daemon with SIGKILL again and again while messages are sent to it: every message that was answered with
+ * 202 must get an outcome, and none may reach the agent twice.
  */
 import { freePort } from "./free-port.ts";
 import { Program } from "./program.ts";
 
 export type KilledRun = {
   kills: number;
-  /** Message ids that the daemon said it had taken. */
+  /** Ids of messages that the daemon confirmed. */
   taken: string[];
-  /** By message id, what became of it. */
+  /** Outcomes by message id. */
   outcomes: Map<string, string>;
-  /** By message id, how often the agent was given it, by its own journal. */
+  /** How often the agent got each message, according to its own journal. */
   prompts: Map<string, number>;
-  /** By message id, how many answers its sender has got. */
+  /** How many answers the sender got for each message. */
   answers: Map<string, number>;
 };
 
@@ -29,7 +29,7 @@ export async function killAgainAndAgain(kills: number): Promise<KilledRun> {
     await waybill.up();
     const taken: string[] = [];
     let killed = 0;
-    // On a busy machine some of its lives are over before anything was sent to it.
+    // On a busy machine some runs end before anything was sent.
     const isEnough = () => killed === kills && taken.length > kills;
     const address = { url: waybill.daemonFile.url ?? "", token: waybill.token };
     const sending = Promise.all(lanes.map((lane) => sendUntil(isEnough, address, lane, taken)));
@@ -45,12 +45,12 @@ export async function killAgainAndAgain(kills: number): Promise<KilledRun> {
   }
 }
 
-/** One after the other, each under an id of its own. */
+/** One after the other, each with its own id. */
 async function sendUntil(isEnough: () => boolean, waybill: Address, lane: string, taken: string[]): Promise<void> {
   for (let number = 0; !isEnough(); number++) taken.push(await sendSurely(waybill, lane, number));
 }
 
-/** Again under the same id until the daemon has taken it, and without the client's patience: it is down half the time. */
+/** Repeats the request with the same id until the daemon confirms it, without the client's delays: it is down half the time. */
 async function sendSurely({ url, token }: Address, lane: string, number: number): Promise<string> {
   const messageId = `${lane}-${number}`;
   const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
@@ -58,7 +58,7 @@ async function sendSurely({ url, token }: Address, lane: string, number: number)
   for (;;) {
     const answer = await fetch(`${url}/v1/messages`, { method: "POST", headers, body }).catch(() => null);
     if (answer?.status === 202) return messageId;
-    // No answer: it is not known whether the message was taken.
+    // No answer: the message may or may not have been accepted.
     if (answer !== null) throw new Error(`refused with ${answer.status}: ${await answer.text()}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }

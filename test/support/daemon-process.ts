@@ -1,4 +1,4 @@
-/** A supervisor as a process, with a worker that behaves as the test wants, or any program that prints lines of JSON. */
+/** A supervisor as a process, with a worker that a test controls, or any program that prints lines of JSON. */
 import type { ChildProcessByStdio } from "node:child_process";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -23,7 +23,7 @@ export class DaemonProcess {
   #errors = "";
   #ended = false;
 
-  /** `timeoutMs` is how long it waits for a worker to end before it kills it. */
+  /** `timeoutMs`: how long it waits for a worker to exit before it kills it. */
   static supervisor(home: string, behaviour: string, timeoutMs: number): DaemonProcess {
     return new DaemonProcess([process.execPath, fixture("supervisor.mjs"), home, behaviour, String(timeoutMs)]);
   }
@@ -63,7 +63,7 @@ export class DaemonProcess {
     return this.#child.pid ?? -1;
   }
 
-  /** The first line that matches and was not returned before. Two processes write, so their order means nothing. */
+  /** The first matching line that was not returned before. Two processes write, so the order means nothing. */
   async waitForLine(expected: OutputLine): Promise<OutputLine> {
     const matches = (line: OutputLine) => Object.entries(expected).every(([key, value]) => line[key] === value);
     for (;;) {
@@ -83,7 +83,7 @@ export class DaemonProcess {
     }
   }
 
-  /** The process id of the worker that is ready next. */
+  /** The process id of the next worker that is ready. */
   async readyWorker(): Promise<number> {
     const { pid } = await this.waitForLine({ event: "worker_started" });
     await this.waitForLine({ event: "worker_ready" });
@@ -94,17 +94,17 @@ export class DaemonProcess {
     this.#child.kill(signal);
   }
 
-  /** As a terminal does: to the whole process group, which is not the tests' own. */
+  /** Like a terminal: to the whole process group, which is not the tests' own. */
   killGroup(signal: NodeJS.Signals): void {
     process.kill(-this.pid, signal);
   }
 
-  /** How the process itself ended. */
+  /** How the process exited. */
   exit(): Promise<{ code: number | null; signal: string | null }> {
     return this.#exit;
   }
 
-  /** Every process that could print has ended: the supervisor, and the worker that it left behind. */
+  /** Resolves when every process that could print has exited: the supervisor, and the worker that it left behind. */
   async outputEnd(): Promise<void> {
     await this.#outputEnd;
   }
@@ -118,7 +118,7 @@ export class DaemonProcess {
     await this.dispose();
   }
 
-  /** Ends whatever is left, for tests that failed in the middle. */
+  /** Kills everything that is left, for tests that failed midway. */
   async dispose(): Promise<void> {
     const pids = this.lines.flatMap(({ pid }) => (typeof pid === "number" ? [pid] : []));
     for (const pid of new Set([this.pid, ...pids])) if (!isGone(pid)) process.kill(pid, "SIGKILL");
@@ -126,7 +126,7 @@ export class DaemonProcess {
   }
 }
 
-/** A zombie counts as gone: where process 1 is not an init, orphans stay as zombies. */
+/** A zombie counts as dead: if process 1 is not an init, orphans stay zombies. */
 export function isGone(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -136,7 +136,7 @@ export function isGone(pid: number): boolean {
   try {
     return /^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
   } catch {
-    // No such file: it has ended since, or this is not Linux.
+    // No such file: it has exited since, or this is not Linux.
     return process.platform === "linux";
   }
 }

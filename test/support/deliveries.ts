@@ -1,4 +1,4 @@
-/** Messages, records and events for tests that talk to a store without a courier. Times count from `start`. */
+/** Messages, records and events for tests that use a store without a courier. Times count from `start`. */
 import type { DeliveryEvent, EventOf, NewAttempt, ObservedFacts } from "../../src/core/delivery/delivery-event.ts";
 import type { OutgoingMail } from "../../src/core/delivery/outgoing-mail.ts";
 import { defaultPolicy } from "../../src/core/delivery/policy.ts";
@@ -20,7 +20,7 @@ export function toPerson(message: Partial<Message> & { id: string }, name = "use
   return { message: mail, payloadHash: payloadHash(mail) };
 }
 
-/** The record that admission makes for a message to a lane. */
+/** The record that admission creates for a message to a lane. */
 export async function recordFor(store: Store, message: Message): Promise<DeliveryRecord> {
   if (message.recipient.kind !== "lane") throw new Error("only messages to lanes have deliveries");
   const lane = await store.lane(message.recipient.lane);
@@ -43,7 +43,7 @@ export async function admit(store: Store, message: Partial<Message> & { id: stri
   return admission.delivery;
 }
 
-/** Applies events that are expected to fit. */
+/** Applies events that are expected to be valid. */
 export async function move(
   store: Store,
   record: DeliveryRecord,
@@ -54,7 +54,7 @@ export async function move(
   return applied;
 }
 
-/** The next attempt of a delivery, with runtime ids of its own. */
+/** The next attempt of a delivery, with its own runtime ids. */
 export function submit(
   record: DeliveryRecord,
   attempt: Partial<NewAttempt> & { at?: number; reconcileAt?: number } = {},

@@ -1,6 +1,6 @@
 /**
- * Prompts that are aborted a moment after they were sent, through OpenCode's API and by its own SDK, on one agent: what
- * clients were told of them, and what became of their deliveries.
+ * Prompts that are aborted a moment after they were sent, through OpenCode's API and its own SDK, on one agent: the events
+ * that clients got, and how the deliveries ended.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Message } from "@opencode-ai/sdk/v2/types";
@@ -21,22 +21,22 @@ const turns: AgentTurns = {
   asks: [{ say: "May I?", do: { shell: "sh -c 'sleep 600'" } }, { hangs: "stopped" }],
 };
 
-/** So many milliseconds after the prompt, while a person is asked, or in the tool that they allowed. */
+/** Milliseconds after the prompt, or during an ask, or in the allowed tool. */
 export type AbortMoment = number | "ask" | "tool";
 
-/** What was told of the prompts of one session, and how their deliveries ended. */
+/** The events for the prompts of one session, and how their deliveries ended. */
 export type AbortedSession = {
   /** When each prompt was aborted. */
   moments: readonly AbortMoment[];
   busy: number;
   idle: number;
-  /** Messages in the stream of events, and in the list: those of people, those of the agent that were aborted, and others. */
+  /** Messages in the event stream and in the list: people's, the agent's aborted ones, and others. */
   told: MessageCounts;
   listed: MessageCounts;
   /** Those of the session, each once. */
   errors: string[];
   deliveries: Pick<DeliveryRecord, "status" | "attempts" | "lastReason">[];
-  /** Of the session in the agent's program, and how many of its turns went on to their end. */
+  /** Of the session in the agent's program, and how many of its turns ran to their end. */
   status: string;
   finished: number;
   /** From each abort to the idle that followed it. */
@@ -45,7 +45,7 @@ export type AbortedSession = {
 
 type MessageCounts = { prompts: number; aborted: number; others: string[] };
 
-/** One list of moments for each session: its first prompt has the agent open a session of its own. */
+/** One list of moments for each session: the first prompt makes the agent open its session. */
 export async function abortEarly(
   kind: AgentKind,
   sessions: readonly (readonly AbortMoment[])[],
@@ -112,7 +112,7 @@ async function allow(session: OpencodeSession, nth: number): Promise<void> {
   await wait(200);
 }
 
-/** Once nothing of them runs any more. */
+/** Once none of them is running. */
 async function closedDeliveries({ waybill }: Agent, lane: string): Promise<readonly DeliveryRecord[]> {
   const { store, ledger } = waybill;
   let wake = () => {};
@@ -131,7 +131,7 @@ async function closedDeliveries({ waybill }: Agent, lane: string): Promise<reado
   }
 }
 
-/** What is told now comes after everything else. */
+/** Events from now on come after everything else. */
 async function allIsTold(session: OpencodeSession): Promise<void> {
   const title = "over";
   await session.client.session.update({ sessionID: session.id, title }, { throwOnError: true });
@@ -177,7 +177,7 @@ function errorLine({ name, data }: Failed): string {
 async function programsView({ waybill }: Agent, laneId: string): Promise<Pick<AbortedSession, "status" | "finished">> {
   const lane = await waybill.store.lane(laneId);
   const runtime = waybill.runtimes.get(lane?.runtime ?? "");
-  // Where every prompt was stopped before it was sent, there may be no session.
+  // If every prompt was stopped before it was sent, there may be no session.
   if (!lane?.sessionId || !runtime) return { status: "idle", finished: 0 };
   const { status, rows } = await runtime.read(lane, lane.sessionId, null, AbortSignal.timeout(10_000));
   return { status, finished: rows.filter(({ role, text }) => role === "assistant" && text.endsWith(lastWords)).length };

@@ -1,4 +1,4 @@
-/** Universal events as tests of the log need them. */
+/** Universal events for tests of the log. */
 
 import type { NewEvent } from "../../src/core/log/log-item.ts";
 import type { EventBody, EventType, UniversalEvent } from "../../src/core/turn/universal-event.ts";
@@ -12,7 +12,7 @@ export function anEvent(
   return { ...envelope, turn: null, source: "agent", synthetic: false, ...event, ...body } as UniversalEvent;
 }
 
-/** As a lane's log has it: deltas pass by. */
+/** As in a lane's log, without deltas. */
 export function isKept({ type }: { type: EventType }): boolean {
   return type !== "item.delta";
 }
@@ -21,13 +21,13 @@ export function logged(event: UniversalEvent): NewEvent {
   return { event, text: JSON.stringify(event), kept: isKept(event) };
 }
 
-/** Something that is said, on its way: it has the number of the event before it, and is not kept. */
+/** A delta of text: it has the number of the previous event, and is not kept. */
 export function aDelta(seq: number, text: string, lane = "lane"): NewEvent {
   const said = { type: "item.delta", data: { item: "a1", part: "p1", kind: "text", text } } as const;
   return logged(anEvent({ seq, lane }, said));
 }
 
-/** Events of a lane with these numbers, both included. */
+/** Events of a lane with these numbers, inclusive. */
 export function someEvents(from: number, to: number, lane = "lane"): NewEvent[] {
   return Array.from({ length: to - from + 1 }, (_, index) => logged(anEvent({ seq: from + index, lane })));
 }

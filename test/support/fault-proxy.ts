@@ -1,17 +1,17 @@
 /**
- * Stands in front of a real server on loopback and passes everything on, but for what a test wants to go wrong. Faults
- * are given in order to the requests that they fit; streams of events can be cut or made silent at any time.
+ * A proxy in front of a real server on loopback that injects faults for tests. Faults apply in order to matching requests;
+ * event streams can be cut or silenced at any time.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export type Fault =
-  /** The server gets it, and its answer is kept until `release`. */
+  /** The server gets it, and its answer is held until `release`. */
   | { how: "hold" }
   /** The server gets it, and the connection breaks instead of an answer. */
   | { how: "cut" }
-  /** The server never gets it, and this is said in its place. */
+  /** The server never gets it, and this is returned instead. */
   | { how: "say"; status: number; type: string; body: string };
 
 export const page: Fault = {
@@ -48,29 +48,29 @@ export class FaultProxy {
     return this;
   }
 
-  /** For the next `times` requests that fit; `*` is any method. */
+  /** For the next `times` matching requests; `*` is any method. */
   fail(method: string, path: RegExp, fault: Fault, times = 1): void {
     this.#rules.push({ method, path, fault, left: times });
   }
 
-  /** Nothing goes wrong any more. What was held stays held. */
+  /** Ends all faults. Held answers stay held. */
   heal(): void {
     this.#rules = [];
     this.#streamsAre = "good";
   }
 
-  /** Resolves when so many faults in all have been met. */
+  /** Resolves when this many faults have occurred in total. */
   async hits(count: number): Promise<void> {
     while (this.#hit < count) await new Promise<void>((resolve) => this.#waiting.add(resolve));
   }
 
-  /** Gives the answers that were held, late as they are. */
+  /** Sends the held answers. */
   release(): void {
     for (const give of this.#held) give();
     this.#held.clear();
   }
 
-  /** Those that are open end; new ones are refused until `heal`. */
+  /** Open streams end; new ones are refused until `heal`. */
   refuseStreams(): void {
     this.#streamsAre = "refused";
     this.cutStreams();
@@ -80,7 +80,7 @@ export class FaultProxy {
     for (const stream of this.#streams) stream.destroy();
   }
 
-  /** Nothing comes any more, in streams that are open and in new ones, until `heal`; and nothing ends. */
+  /** Open and new streams stay silent until `heal`, without ending. */
   silenceStreams(): void {
     this.#streamsAre = "silent";
   }
@@ -131,7 +131,7 @@ export class FaultProxy {
       else give();
     });
     asked.once("error", () => response.destroy());
-    // Whoever gave up has given up; the server goes on all the same, as behind any proxy that keeps the request.
+    // The client may have given up, but the server continues, as behind any proxy that keeps the request.
     if (isStream) response.once("close", () => asked.destroy());
     request.pipe(asked);
   }

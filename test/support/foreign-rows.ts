@@ -1,6 +1,6 @@
 /**
- * Programs that write any rows into the inboxes of members that Waybill does not run, write older files back, flag and take
- * rows, while Waybill writes there, too, and is restarted. Waybill only ever appends.
+ * Programs that write arbitrary rows into the inboxes of members that Waybill does not run, restore older files, and flag and
+ * take rows, while Waybill also writes there and is restarted. Waybill only ever appends.
  */
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
@@ -25,7 +25,7 @@ const anyFields = fc.record(
     text: fc.oneof(anyText, fc.constant(5)),
     timestamp: fc.constantFrom("2026-01-01T00:00:00.000Z", "yesterday", 5),
     read: fc.constantFrom(true, false, "no"),
-    // Also ids that Waybill's own messages have.
+    // Including ids of Waybill's own messages.
     messageId: fc.constantFrom("m1", "m3", "x1", "x2", ""),
     msg_id: fc.option(fc.uuid(), { nil: undefined, freq: 1 }),
     relayOfMessageId: fc.constantFrom("m1", "ask1"),
@@ -33,7 +33,7 @@ const anyFields = fc.record(
   },
   { requiredKeys: [] },
 );
-/** The text of a row. JSON says some values in several ways, of which a program that parses and writes again keeps one. */
+/** The text of a row. JSON can write some values in several ways, and a program that rewrites the file keeps only one. */
 const anyRow = fc.oneof(
   {
     weight: 4,
@@ -71,7 +71,7 @@ const anyStep = fc.oneof(
     rows: fc.array(anyRow, { maxLength: 2 }),
   }),
 );
-/** Before the next one: until Waybill has seen it, or some milliseconds, in which it is in the middle of something. */
+/** The wait before the next step: until Waybill has seen it, or some milliseconds to catch Waybill mid-work. */
 const anyPause = fc.oneof(fc.constant("seen" as const), fc.nat({ max: 12 }));
 type Step = typeof anyStep extends fc.Arbitrary<infer T> ? T : never;
 
@@ -95,7 +95,7 @@ export async function rowsOfOthersStay(numRuns: number): Promise<void> {
 class Programs {
   readonly team: TeamWorld;
   readonly #isSession: boolean;
-  /** The rows of each inbox as others have last written them, and what they wrote before. */
+  /** The rows of each inbox as other programs last wrote them, and their earlier versions. */
   readonly #written = new Map<Inbox, string[][]>(inboxes.map((inbox) => [inbox, [[]]]));
   readonly #sent: { id: string; to: Inbox; done: Promise<unknown> }[] = [];
   readonly #asked: string[] = [];
@@ -158,11 +158,11 @@ class Programs {
     await this.team.scanned();
   }
 
-  /** What is under way when it is called goes on. */
+  /** Work in progress continues when this is called. */
   #send(to: Inbox): void {
     const id = `m${this.#sent.length + 1}`;
     const done = this.team.service.send({ id, to: { team: "crew", member: to }, from: "user", text: `About ${id}.` });
-    // What it rejects with is seen by whoever awaits it later.
+    // The caller that awaits it later sees the rejection.
     done.catch(() => {});
     this.#sent.push({ id, to, done });
   }
@@ -178,7 +178,7 @@ class Programs {
     return rowTexts(this.team.files.file(inbox));
   }
 
-  /** At any moment what others wrote stands there as it was, and behind it stands at most what Waybill has added, once. */
+  /** At any moment the rows of other programs are unchanged, followed at most by Waybill's rows, each once. */
   #check(): void {
     for (const inbox of inboxes) {
       const written = this.#written.get(inbox)?.at(-1) ?? [];
@@ -209,14 +209,14 @@ class Programs {
     return rows?.some((row) => row?.messageId === id && row.read === true) ?? false;
   }
 
-  /** None is lost without a word. */
+  /** No row is lost silently. */
   async #checkSent(id: string, to: Inbox): Promise<void> {
     const handOver = await this.team.handOver(id, to);
     const isThere = this.#rows(to).some((row) => (JSON.parse(row) as Row | null)?.messageId === id);
     const isWarned = (await this.team.mail()).some(({ from, relayOf }) => from === "waybill" && relayOf === id);
     switch (handOver?.state) {
       case "taken":
-        // In a team of a session a row is removed by whoever takes it; otherwise it is flagged.
+        // In a session's team, the program that takes a row removes it; elsewhere it flags the row.
         if (handOver.reason === "removed") return expect(this.#isSession).toBe(true);
         return expect(this.#wasFlagged(id, to)).toBe(true);
       case "gone":
@@ -227,7 +227,7 @@ class Programs {
   }
 }
 
-/** As they stand in the file. */
+/** The rows exactly as in the file. */
 function rowTexts(path: string): string[] {
   const text = textOf(path);
   const tree = parseTree(text);

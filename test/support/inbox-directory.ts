@@ -33,7 +33,7 @@ export class InboxDirectory {
     return JSON.parse(this.text()) as unknown[];
   }
 
-  /** In place, as programs do that know nothing of locks and renames. */
+  /** In place, like programs that know nothing about locks and renames. */
   write(content: string | readonly unknown[]): void {
     writeFileSync(this.path, typeof content === "string" ? content : JSON.stringify(content));
   }

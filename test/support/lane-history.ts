@@ -1,4 +1,4 @@
-/** A lane's events as they are kept, made quickly: messages that are admitted, sent, worked on and answered. */
+/** Quickly creates a lane's stored events: messages that are admitted, sent, worked on and answered. */
 import { beginNotes, endNote } from "../../src/core/turn/delivery-notes.ts";
 import type { Item } from "../../src/core/turn/item.ts";
 import type { EventBody, UniversalEvent } from "../../src/core/turn/universal-event.ts";
@@ -10,7 +10,7 @@ export class LaneHistory {
   readonly lane: string;
   #turns = 0;
   #turn: number | null = null;
-  /** Each event is a moment after the one before. */
+  /** Each event is a moment after the previous one. */
   time = 1_000_000;
 
   constructor(lane = "lane") {
@@ -52,7 +52,7 @@ export class LaneHistory {
     this.tell({ type: "item.completed", data: { item: { ...item, status: "completed" } } }, where);
   }
 
-  /** The outcome may be known while the turn still goes on. */
+  /** The outcome may be known while the turn is still running. */
   end(id: string, { early = false } = {}): void {
     const note = endNote({ messageId: id, rounds: 1, status: "responded", lastReason: null });
     if (early) this.tell(note, { source: "daemon" });
@@ -61,7 +61,7 @@ export class LaneHistory {
     if (!early) this.tell(note, { source: "daemon" });
   }
 
-  /** Newest first, as the store gives them. */
+  /** Newest first, as the store returns them. */
   before(seq: number | null, limit: number): UniversalEvent[] {
     const end = seq === null ? this.events.length : seq - 1;
     return this.events.slice(Math.max(0, end - limit), end).reverse();

@@ -1,4 +1,4 @@
-/** A clock that stands still until a test moves it. Everything due on the way runs in order, and is awaited. */
+/** A clock that a test advances by hand. Everything that becomes due runs in order and is awaited. */
 import type { Clock } from "../../src/clock.ts";
 
 type Timer = { at: number; order: number; wake: () => void };
@@ -10,7 +10,7 @@ export class ManualClock implements Clock {
   #setBackBy = 0;
   readonly #timers = new Set<Timer>();
 
-  /** A restless one moves by a millisecond whenever it is asked, as on a machine that is under load. */
+  /** A restless clock advances by a millisecond on every read, as on a loaded machine. */
   constructor(options: { restless?: boolean } = {}) {
     this.#now = Date.UTC(2026, 0, 1);
     this.#restless = options.restless ?? false;
@@ -39,14 +39,14 @@ export class ManualClock implements Clock {
     await settled();
   }
 
-  /** As between two runs of Waybill, when somebody sets the machine's clock right. No timer is pending then. */
+  /** Sets the clock, as a person might between two runs of Waybill. No timer may be pending. */
   setBack(ms: number): void {
     if (this.pending > 0) throw new Error("something still waits for this clock");
     this.#now -= ms;
     this.#setBackBy += ms;
   }
 
-  /** The time of a program whose own clock nobody sets. */
+  /** The time of a program whose own clock is never set. */
   get steady(): Clock {
     return {
       now: () => this.now() + this.#setBackBy,
@@ -54,7 +54,7 @@ export class ManualClock implements Clock {
     };
   }
 
-  /** Runs timers until `done` holds; fails when that takes more than `limitMs` of this clock's time. */
+  /** Runs timers until `done` holds; fails after `limitMs` of this clock's time. */
   async until(done: () => boolean | Promise<boolean>, limitMs = 24 * 3600_000): Promise<void> {
     const end = this.#now + limitMs;
     await settled();
@@ -78,7 +78,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Lets everything run that waits for no timer: promises, and the store's commits, which come once a loop turn. */
+/** Runs everything that does not wait for a timer: promises, and the store's commits, one per event-loop turn. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 25; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

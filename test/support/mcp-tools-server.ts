@@ -1,4 +1,4 @@
-/** A small MCP server on loopback with Waybill's tools, which records who called what. Stateless, as the daemon's own. */
+/** A small MCP server on loopback with Waybill's tools, which records who called what. Stateless, like the daemon's own. */
 import type { Server } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,16 +8,16 @@ import { z } from "zod";
 import { ownTools } from "../../src/own-tools.ts";
 import type { ToolServer } from "../../src/runtimes/descriptor.ts";
 
-/** `lane` is whose token came with the call; null for a token of nobody. */
+/** `lane`: the lane of the call's token; null for an unknown token. */
 export type RecordedCall = { lane: string | null; tool: string; text: string };
 
 export class McpToolsServer {
   readonly calls: RecordedCall[] = [];
   /** The JSON-RPC methods of all requests, with the lane. */
   readonly requests: { lane: string | null; method: string }[] = [];
-  /** What calls are refused with; null when they are taken. */
+  /** The error for calls; null if they are accepted. */
   refusal: string | null = null;
-  /** Requests are taken, and get no answer. */
+  /** Requests are accepted but get no answer. */
   hangs = false;
   readonly #tokens = new Map<string, string>();
   readonly #handler = createMcpHandler(({ requestInfo }) => this.#serverFor(this.#laneOf(requestInfo)));
@@ -36,13 +36,13 @@ export class McpToolsServer {
     return `http://127.0.0.1:${this.#port}/mcp`;
   }
 
-  /** What the daemon would tell a runtime. A lane's token stays the same until `renew`. */
+  /** What the daemon would give to a runtime. A lane's token stays the same until `renew`. */
   readonly toolServer = async (laneId: string): Promise<ToolServer> => {
     const token = [...this.#tokens].find(([, lane]) => lane === laneId)?.[0] ?? this.renew(laneId);
     return { url: this.url, token };
   };
 
-  /** The lane's token from now on; the one before it is refused. */
+  /** Replaces the lane's token; the old one is refused. */
   renew(laneId: string): string {
     for (const [token, lane] of this.#tokens) if (lane === laneId) this.#tokens.delete(token);
     const token = `token-${laneId}-${Math.random().toString(36).slice(2)}`;
@@ -54,7 +54,7 @@ export class McpToolsServer {
     return [...this.#tokens.keys()];
   }
 
-  /** Can be opened again, at the same address. */
+  /** Can be reopened at the same address. */
   async close(): Promise<void> {
     const server = this.#server;
     if (!server) return;

@@ -1,6 +1,6 @@
 /**
- * What every scene gives on the real OpenCode and through Waybill on every agent, as it stands in docs/opencode-api.md.
- * `node scripts/compare-opencode.mjs` plays them and writes it there.
+ * The results of every scene on the real OpenCode and through Waybill on every agent, as in docs/opencode-api.md.
+ * `node scripts/compare-opencode.mjs` plays the scenes and writes the results there.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { collapsed, withoutRepeatedSteps } from "./opencode-list.ts";
@@ -13,27 +13,27 @@ const path = new URL("../../docs/opencode-api.md", import.meta.url);
 const [begins, ends] = ["<!-- side by side -->\n", "<!-- end of side by side -->\n"];
 
 const about: Readonly<Record<string, string>> = {
-  edits: "The agent reads a file, edits it, and says so.",
+  edits: "The agent reads a file, edits it, and reports that.",
   rounds: "Ten rounds of tools, then the answer.",
   empty:
-    "The turn ends without a word. OpenCode leaves it at that. Waybill asks again: the status is `retry` with the reason and the time, the later prompt is synthetic, and the session rests once it is answered. Claude Code asks its model again by itself.",
+    "The turn ends without text. OpenCode accepts that. Waybill retries: the status is `retry` with the reason and the time, the later prompt is synthetic, and the session becomes idle once it is answered. Claude Code retries its model itself.",
   silent:
-    "The agent edits a file and says nothing about it. Waybill asks again, as after an empty turn; it says in the prompt that the work need not be repeated.",
-  fails: "The provider rejects the request (400), which is not made again.",
+    "The agent edits a file and writes nothing about it. Waybill retries, as after an empty turn; its prompt says that the work need not be repeated.",
+  fails: "The provider rejects the request (400), which is not retried.",
   stops: "A person stops the turn while the model is thinking.",
   "interrupts-ask":
-    "A person stops the turn while they are asked. What comes between the ask and the stop is left out: Waybill closes the ask with `permission.replied` (`reject`, since clients know no other word), OpenCode leaves it open.",
+    "A person stops the turn during an ask. Events between the ask and the stop are left out: Waybill closes the ask with `permission.replied` (`reject`, because clients know no better value), OpenCode leaves it open.",
   "interrupts-tool":
-    "A person stops the turn while a tool runs that they allowed. How the tool ends is the program's, and is left out.",
+    "A person stops the turn while a tool runs that they allowed. How the tool ends depends on the program, and is left out.",
   aborts:
-    "Five prompts in one session, aborted 0, 5, 50, 200 and 600 ms after they were sent. OpenCode itself gave 5 user messages, 4 or 5 aborted messages and 7 times `session.idle` when it was tried: an early abort leaves no message, or rests twice.",
+    "Five prompts in one session, aborted 0, 5, 50, 200 and 600 ms after they were sent. In tests, OpenCode itself produced 5 user messages, 4 or 5 aborted messages and 7 times `session.idle`: an early abort leaves no message, or becomes idle twice.",
   three:
-    "Three prompts at once, of which the provider rejects one. OpenCode itself lets all of them join one turn, and answers once; through Waybill each has its own.",
-  refuses: "A person refuses what the agent asks.",
+    "Three prompts at the same time, one of which the provider rejects. OpenCode itself lets all of them join one turn, and answers once; through Waybill each has its own turn.",
+  refuses: "A person rejects a permission.",
   twice: "Two messages, one after the other.",
   meanwhile:
-    "A message that comes during a turn. OpenCode lets it join the turn, Waybill gives it a turn of its own: so steps that look the same are listed once here.",
-  dies: "The program is killed in mid-turn. A server that is killed says nothing more. Waybill says in the message that the turn was cut off, asks again, and the session rests when that is answered. Where it waits before that, the status is `retry`, which is left out here.",
+    "A message that arrives during a turn. OpenCode lets it join the turn, Waybill gives it its own turn, so identical steps are listed once here.",
+  dies: "The program is killed mid-turn. A killed server sends nothing more. Waybill shows in the message that the turn was cut off, retries, and the session becomes idle when that is answered. If it waits before the retry, the status is `retry`, which is left out here.",
 };
 
 const rests = ["session.status idle", "session.idle"];
@@ -42,18 +42,18 @@ const step = ["message.updated", "message.part.updated"];
 const speaks = [...step, "message.part.delta", "message.part.updated", "message.updated"];
 const spoken = "assistant: step-start, text, step-finish";
 
-/** What Waybill gives where OpenCode's own way is left to chance. */
+/** Waybill's result where OpenCode's own result depends on timing. */
 const counts: Readonly<Record<string, readonly string[]>> = {
   aborts: ["session.idle: 5", "assistant MessageAbortedError: 5", "user: 5"],
   three: ["session.idle: 1", "assistant APIError: 1", "assistant: 2", "user: 3"],
 };
 
-/** The agents that cannot play a scene: the stub runs no tools that one has to allow. */
+/** The agents that cannot play a scene: the stub runs no tools that need permission. */
 export function canPlay(scene: string, agent: string): boolean {
   return scene !== "interrupts-tool" || agent !== "stub";
 }
 
-/** One scene, as it is to be compared. */
+/** One scene, prepared for the comparison. */
 export type Compared = { native: Played; others: ReadonlyMap<string, Played> };
 
 export async function compared(scene: string, native: Theatre, others: readonly Theatre[]): Promise<Compared> {
@@ -63,7 +63,7 @@ export async function compared(scene: string, native: Theatre, others: readonly 
   return { native: own, others: new Map(others.map(({ name }, index) => [name, all[index] as Played])) };
 }
 
-/** What each is to give: all that OpenCode gives, and what comes of a message that is asked again. */
+/** The expected result: OpenCode's result, plus what follows from a message that is asked again. */
 export function expected(scene: string, { list, parts }: Played, agent: string): Played {
   switch (scene) {
     case "aborts":
@@ -82,7 +82,7 @@ export function expected(scene: string, { list, parts }: Played, agent: string):
   }
 }
 
-/** The same, but for words in the last message, which was empty. */
+/** The same, except for text in the last message, which was empty. */
 function spokenAtLast({ list, parts }: Played): Played {
   const words = ["message.part.delta", "message.part.updated"];
   return { list: [...list.slice(0, -3), ...words, ...list.slice(-3)], parts: [...parts.slice(0, -1), spoken] };
@@ -119,7 +119,7 @@ export function documented(scene: string): string {
   return below.split(/^### |^<!-- /m)[0]?.trim() ?? "";
 }
 
-/** As it stands in the document. */
+/** As in the document. */
 export function sectionOf(scene: string, { native, others }: Compared): string {
   const isCounted = scene in counts;
   const ways = new Map<string, string[]>(isCounted ? [] : [[blockOf(native), []]]);

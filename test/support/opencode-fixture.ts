@@ -1,4 +1,4 @@
-/** Recorded streams of the real OpenCode, and what the translation and the turn tracker make of them. */
+/** Recorded streams of the real OpenCode, and the events that the translation and the turn tracker produce. */
 import { readdirSync, readFileSync } from "node:fs";
 import type { Signal } from "../../src/core/turn/signal.ts";
 import { TurnTracker } from "../../src/core/turn/turn-tracker.ts";
@@ -33,7 +33,7 @@ export function fixture(name: string): Fixture {
   return { events, rows: parsed.at(-1)?.rows ?? {} };
 }
 
-/** A lane's watcher: what it is told goes through one turn tracker. */
+/** A lane's watcher: passes everything through one turn tracker. */
 export class Watcher {
   readonly tracker = new TurnTracker();
   readonly translator: OpencodeTranslator;
@@ -58,7 +58,7 @@ export class Watcher {
     return this;
   }
 
-  /** The rows as they are stored at the end, when the session rests. */
+  /** The rows as stored at the end, when the session is idle. */
   readRows(): this {
     const all = this.#rows[session] ?? [];
     const isNew = this.#published.openPrompt === null && this.#published.endedPrompt === null;
@@ -81,7 +81,7 @@ export class Watcher {
   }
 }
 
-/** One line an event, an item that begins and ends at once as one. */
+/** One line per event; an item that starts and ends immediately is one line. */
 export function lines(drafts: readonly Draft[]): string[] {
   return drafts.flatMap((draft) => {
     const line = lineOf(draft);

@@ -1,9 +1,9 @@
 /**
- * A stream of OpenCode events as a short list that can be compared with another program's: the types in their order,
- * repeats collapsed. What OpenCode itself repeats is told once: `busy` at the start of a turn only, `idle` at its end only
- * (it says it again at every step, and after a stop), and a person's message when it comes (it is updated with a title and
- * a summary later on). A tool runs just before or just after somebody is asked about it, so that is left out while they are
- * asked. What comes after the last `idle` is left out.
+ * A stream of OpenCode events as a short list that can be compared with another program's: the types in order, repeats
+ * collapsed. Events that OpenCode repeats appear once: `busy` only at the start of a turn, `idle` only at its end (it repeats
+ * it at every step and after a stop), and a person's message when it arrives (a title and a summary are added later). A tool
+ * may start just before or just after its permission is asked, so its start is left out during an ask. Everything after the
+ * last `idle` is left out.
  */
 import type { Message, Part } from "@opencode-ai/sdk/v2/types";
 
@@ -28,7 +28,7 @@ export function typeList(events: readonly SeenEvent[], sessionID: string): strin
   return collapsed(onlyFirstBusy(onlyLastIdle(withoutPartsOfAsks(withoutUpdatesOfUsers(own)))).map(lineOf));
 }
 
-/** Steps that look the same, one after the other, as one: how many there are is the agent's. */
+/** Collapses identical consecutive steps: their number depends on the agent. */
 export function withoutRepeatedSteps(lines: readonly string[]): string[] {
   const isOfMessages = (block: readonly string[]) => block.every((line) => line.startsWith("message."));
   const left = [...lines];
@@ -42,7 +42,7 @@ export function withoutRepeatedSteps(lines: readonly string[]): string[] {
   return left;
 }
 
-/** How often the session came to rest, and how many messages of each kind it has in the end. */
+/** How often the session became idle, and how many messages of each kind it has in the end. */
 export function countList(
   events: readonly SeenEvent[],
   rows: readonly { info: Message }[],
@@ -118,7 +118,7 @@ function onlyLastIdle(events: readonly SeenEvent[]): SeenEvent[] {
   const isPrompt = ({ type, properties }: SeenEvent) =>
     type === "message.updated" && (properties.info as Message).role === "user";
   const last = events.findLastIndex(isRest);
-  // A server that is gone says no idle.
+  // A dead server sends no idle.
   const all = last < 0 ? events : events.slice(0, last + 1);
   return all.filter((event, index) => {
     if (!isRest(event)) return true;

@@ -1,6 +1,6 @@
 /**
- * A real OpenCode server with homes of its own and the scripted model as its only provider. It is ended for good: when
- * `stop` has settled, nothing of it runs any more.
+ * A real OpenCode server with its own home and the scripted model as its only provider. When `stop` has settled, none of
+ * its processes is running.
  */
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
@@ -18,13 +18,13 @@ export const opencodeBin = fileURLToPath(
 );
 
 export type OpencodeOptions = {
-  /** Where the scripted model is, as it says itself: without `/v1`. */
+  /** The scripted model's address, without `/v1`. */
   modelUrl: string;
-  /** Where it is started. Sessions may have other directories. */
+  /** Its working directory. Sessions may have other directories. */
   directory?: string;
-  /** For a server that is to come back at the same place. */
+  /** For a server that should restart on the same port. */
   port?: number;
-  /** For a server that is to find the sessions of one before it. Kept by `stop`, then. */
+  /** For a server that should find an earlier server's sessions. `stop` then keeps it. */
   home?: string;
   /** With a password, every request needs `authorization`. */
   password?: string;
@@ -39,18 +39,18 @@ export type OpencodeServer = {
   pid: number;
   home: string;
   directory: string;
-  /** The value of the header, or null where no password is set. */
+  /** The value of the header, or null if no password is set. */
   authorization: string | null;
-  /** A call as JSON, with a deadline. Throws where the status is no success. */
+  /** A JSON call with a timeout. Throws unless the status is a success. */
   call<T>(method: string, path: string, body?: unknown): Promise<T>;
-  /** Settles when the process has ended, however it did. */
+  /** Settles when the process has exited, however it did. */
   ended: Promise<void>;
-  /** To the whole of it, as a crash is. Tools that it runs may live on. */
+  /** Sent to the whole process group, like a crash. Tools that it runs may survive. */
   kill(signal: NodeJS.Signals): void;
   stop(): Promise<void>;
 };
 
-/** An environment in which OpenCode neither finds the settings of whoever runs the tests nor reaches for the network. */
+/** An environment in which OpenCode neither finds the developer's settings nor uses the network. */
 export function opencodeEnvironment(home: string): Record<string, string> {
   const { PATH = "", TMPDIR } = process.env;
   return { PATH, ...(TMPDIR ? { TMPDIR } : {}), ...isolatedHome(home) };
@@ -68,7 +68,7 @@ export async function startOpencode(options: OpencodeOptions): Promise<OpencodeS
     request<T>(`${url}${path}`, method, authorization, body);
 
   const child = spawnServer(options, { home, directory, port });
-  // Where there is no such program, that is what it fails with.
+  // If the program does not exist, it fails with that error.
   await once(child, "spawn");
   const pid = child.pid as number;
   let output = "";
@@ -96,7 +96,7 @@ function spawnServer(options: OpencodeOptions, place: { home: string; directory:
   const config = { ...scriptedProvider(options.modelUrl), ...options.config };
   return spawn(opencodeBin, ["serve", "--hostname", "127.0.0.1", "--port", String(place.port)], {
     cwd: place.directory,
-    // A group of its own, so that the whole of it can be ended: the installed command may start the server as a child.
+    // Its own process group, so that all of it can be killed: the installed command may start the server as a child.
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
     env: {
@@ -108,7 +108,7 @@ function spawnServer(options: OpencodeOptions, place: { home: string; directory:
   });
 }
 
-/** Each probe has a deadline of its own: one that comes while the server starts can stay without an answer for ever. */
+/** Each probe has its own timeout: a request during the server's start may never get an answer. */
 async function healthy(call: OpencodeServer["call"], child: ChildProcess): Promise<void> {
   const deadline = Date.now() + 120_000;
   for (;;) {
@@ -133,7 +133,7 @@ async function request<T>(url: string, method: string, authorization: string | n
   return (text === "" ? undefined : JSON.parse(text)) as T;
 }
 
-/** Politely first, so that it ends the tools that it runs. */
+/** SIGTERM first, so that it ends the tools that it runs. */
 async function endGroup(pid: number, ended: Promise<void>): Promise<void> {
   signalGroup(pid, "SIGTERM");
   const patience = new AbortController();

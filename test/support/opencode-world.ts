@@ -1,4 +1,4 @@
-/** A whole Waybill on a real OpenCode server with a scripted model, and waits that are short. */
+/** A whole Waybill on a real OpenCode server with a scripted model and short waits. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -24,9 +24,9 @@ const password = "of-the-test";
 export type OpencodeWorldOptions = AgentWorldOptions & {
   /** More of OpenCode's own configuration, such as `permission`. */
   config?: Record<string, unknown>;
-  /** A server that somebody else started, behind a proxy, instead of one of Waybill's own. */
+  /** A server that Waybill did not start, behind a proxy, instead of Waybill's own. */
   behindProxy?: boolean;
-  /** After how long a silent stream of events is given up. */
+  /** The timeout for a silent event stream. */
   silenceMs?: number;
   /** What the agents' tools may do. */
   permissions?: OpencodePermissionPolicy;
@@ -36,12 +36,12 @@ export type OpencodeWorldOptions = AgentWorldOptions & {
 };
 
 export class OpencodeWorld extends AgentWorld {
-  /** Stands for Waybill's own state. */
+  /** Stands in for Waybill's own state. */
   readonly state = join(this.directory, "waybill-state");
   readonly #options: OpencodeWorldOptions;
-  /** May be another one from the next prompt on; the server's table is that of its start. */
+  /** May change from the next prompt on; the server keeps the table from its start. */
   #policy: OpencodePermissionPolicy | null;
-  /** The same for each start, so that a server that was kept is taken over. */
+  /** The same for each start, so that a running server is adopted. */
   #port: number | null = null;
   /** With `behindProxy`. */
   opencode!: FaultyOpencode;
@@ -107,7 +107,7 @@ export class OpencodeWorld extends AgentWorld {
     return { policy: this.#policy, otherDirectories, stateDirectories: [this.state] };
   }
 
-  /** A message as OpenCode itself has it. */
+  /** A message as OpenCode stores it. */
   stored(sessionId: string, messageId: string): Promise<StoredMessage> {
     const api = new OpencodeApi(() => this.supervisor.address());
     return api.message(sessionId, messageId, AbortSignal.timeout(60_000)) as Promise<StoredMessage>;

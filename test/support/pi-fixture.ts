@@ -1,4 +1,4 @@
-/** Recorded streams of the real pi, and what the translation and the turn tracker make of them. */
+/** Recorded streams of the real pi, and the events that the translation and the turn tracker produce. */
 import { readdirSync, readFileSync } from "node:fs";
 import type { TranscriptRow } from "../../src/core/transcript/transcript.ts";
 import { newestTurn, signalsOf } from "../../src/core/turn/slice-signals.ts";
@@ -39,7 +39,7 @@ function linesOf(file: string): Json[] {
 
 type Told = { answer?: AskAnswer & { ask: string }; stop?: true };
 
-/** A lane's watcher: plays the runtime's part, and passes what it hears through one turn tracker. */
+/** A lane's watcher: plays the runtime's part, and passes everything through one turn tracker. */
 export class PiWatcher {
   readonly translator = new PiTranslator(session);
   readonly tracker = new TurnTracker();

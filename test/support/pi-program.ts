@@ -1,4 +1,4 @@
-/** A real pi process with a scripted model, spoken to as the runtime does, and all that it prints and writes. */
+/** A real pi process with a scripted model, driven like the runtime does, and everything that it prints and writes. */
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -62,7 +62,7 @@ export class PiWorld {
 export class PiProgram {
   readonly child: ChildProcessWithoutNullStreams;
   readonly client: RpcClient;
-  /** What it printed, and between that what it was told, under the type `told`. */
+  /** Its output, interleaved with the commands that it got, under the type `told`. */
   lines: Json[] = [];
   words = "";
   readonly exit: Promise<unknown>;
@@ -110,7 +110,7 @@ export class PiProgram {
     while (!isSo()) await new Promise<void>((resolve) => this.#wakers.add(resolve));
   }
 
-  /** Prompts it, and waits for the end of the turn. */
+  /** Sends a prompt, and waits for the end of the turn. */
   async turn(text: string): Promise<void> {
     await this.client.prompt(text);
     await this.until(() => !this.client.isWorking);

@@ -1,4 +1,4 @@
-/** The built program as a user has it: `waybill …` as a process, with a home and a configuration of its own. */
+/** The built program as a user runs it: `waybill …` as a process, with its own home and configuration. */
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -17,10 +17,10 @@ import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
 import { DaemonProcess, isGone } from "./daemon-process.ts";
 
 const program = fileURLToPath(new URL("../../bin/waybill", import.meta.url));
-/** The same with one file for each module, for a preloaded file that changes one of them. */
+/** The same with one file for each module, so that a preloaded file can change one of them. */
 const programOfModules = fileURLToPath(new URL("waybill-of-modules.mjs", import.meta.url));
 
-/** Waits of milliseconds instead of seconds, for agents that act at once. */
+/** Waits of milliseconds instead of seconds, for agents that act immediately. */
 export const quickDelivery = {
   retryDelaysMs: [200],
   graceMs: 300,
@@ -34,7 +34,7 @@ export type Result = { code: number | null; stdout: string; stderr: string };
 export type RunOptions = {
   input?: string;
   env?: Record<string, string>;
-  /** A command that runs it, such as one that gives it mounts of its own. */
+  /** A command that runs it, such as one that gives it separate mounts. */
   within?: readonly string[];
   onOutput?: (text: string, child: ChildProcess) => void;
 };
@@ -53,7 +53,7 @@ export class Program {
     this.env = { HOME: this.directory, WAYBILL_HOME: this.home, NO_COLOR: "1", PORT: "0", ...env };
   }
 
-  /** Stub lanes by id, with their scripts, on quick waits. */
+  /** Stub lanes by id, with their scripts and short waits. */
   configure(lanes: Record<string, StubScriptInput>, settings: Record<string, unknown> = {}): void {
     const list = Object.entries(lanes).map(([id, script]) => ({ id, directory: this.work, script }));
     const config = { modelProvider: "stub", delivery: quickDelivery, lanes: list, ...settings };
@@ -62,7 +62,7 @@ export class Program {
     this.env.WAYBILL_CONFIG = path;
   }
 
-  /** For whoever runs it in another way. */
+  /** For callers that run it in another way. */
   command(...args: string[]): { command: string; args: string[] } {
     return { command: process.execPath, args: [this.#path, ...args] };
   }
@@ -85,7 +85,7 @@ export class Program {
     });
   }
 
-  /** Runs a command with `--json` that prints one line, and reads that. */
+  /** Runs a command with `--json` that prints one line, and parses it. */
   async json<T>(...args: readonly string[]): Promise<T> {
     const { code, stdout, stderr } = await this.run([...args, "--json"]);
     if (code !== 0) throw new Error(`waybill ${args.join(" ")}: exit code ${code}\n${stderr}`);
@@ -130,7 +130,7 @@ export class Program {
     return readJournal(join(this.home, "stub.jsonl")).filter((entry) => entry.type === "prompt");
   }
 
-  /** The worker alone, as a crash does; its supervisor starts another one. Its process id. */
+  /** Kills only the worker, like a crash; its supervisor starts another one. Returns the process id. */
   killWorker(): number {
     const { workerPid } = this.daemonFile;
     if (workerPid === null) throw new Error("there is no worker");
@@ -138,7 +138,7 @@ export class Program {
     return workerPid;
   }
 
-  /** The whole daemon, as a crash does. The supervisor first, so that it cannot start another worker. */
+  /** Kills the whole daemon, like a crash: the supervisor first, so that it cannot start another worker. */
   async kill(): Promise<void> {
     const { supervisorPid, workerPid } = this.daemonFile;
     const pids = [supervisorPid, workerPid].filter((pid) => pid !== null);
@@ -152,7 +152,7 @@ export class Program {
     rmSync(this.directory, { recursive: true, force: true });
   }
 
-  /** An agent's program outlives a daemon that was killed, and here no next start ends it. */
+  /** An agent's program outlives a killed daemon, and here no next start ends it. */
   async #endAgents(): Promise<void> {
     for (const state of [this.home, join(this.home, "demo")]) {
       const server = readServerRecord(join(state, "opencode-server"));

@@ -1,4 +1,4 @@
-/** A lane as OpenCode's clients see it, fed by hand: what its runtime says, and what the ledger notes. */
+/** A lane as OpenCode's clients see it, fed by hand with the runtime's signals and the ledger's notes. */
 
 import type { Message } from "../../src/core/message/message.ts";
 import { beginNotes, endNote } from "../../src/core/turn/delivery-notes.ts";
@@ -18,7 +18,7 @@ export const settings: SessionSettings = {
 
 export class ProjectedLane {
   readonly projection: SessionProjection;
-  /** Everything that the lane's log has, deltas too. */
+  /** Everything in the lane's log, including deltas. */
   readonly log: UniversalEvent[] = [];
   readonly published: NativeEvent[] = [];
   readonly #tracker = new TurnTracker();
@@ -29,7 +29,7 @@ export class ProjectedLane {
     this.projection = projection;
   }
 
-  /** What is told of each. */
+  /** The events for each. */
   says(...all: (SignalBody & { nativeSession?: string })[]): NativeEvent[] {
     const drafts = all.flatMap((said) => this.#tracker.take({ at: 1000 + this.#seq, session: "s1", ...said }));
     return this.#take(drafts);
@@ -41,7 +41,7 @@ export class ProjectedLane {
     return this.#note(beginNotes(message, 1));
   }
 
-  /** By a person, after it failed. */
+  /** A retry by a person after it failed. */
   isRetried(id: string): NativeEvent[] {
     const admitted = this.#admitted.get(id);
     if (!admitted) throw new Error(`${id} was not admitted`);
@@ -49,7 +49,7 @@ export class ProjectedLane {
     return this.#note(beginNotes(admitted.message, admitted.rounds));
   }
 
-  /** A prompt is sent for it. */
+  /** Sends a prompt for it. */
   sends(message: string, prompt: string | null, number = 1): NativeEvent[] {
     const id = `attempt:${message}:${number}`;
     const value = { message, number, kind: number === 1 ? "prompt" : "retry", prompt };

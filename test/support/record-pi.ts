@@ -1,7 +1,7 @@
 /**
- * The scenarios of `scripts/record-pi.mjs`. Each runs in a session of its own in one real program, and leaves two files:
- * the lines of stdout, with what was told to the program between them, and the rows of the session file. What names a
- * machine is replaced, and what is long and says nothing about the conversation is left out.
+ * The scenarios of `scripts/record-pi.mjs`. Each runs in its own session in one real program, and leaves two files: the
+ * lines of stdout, interleaved with the commands to the program, and the rows of the session file. Machine names are
+ * replaced, and long content that is irrelevant to the conversation is left out.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -42,7 +42,7 @@ const scenarios: Record<string, Scenario> = {
   "tool-error": { steps: [{ tools: [{ tool: "read", input: { path: "gone.txt" } }] }, { say: "It is not there." }] },
   error: { steps: [{ error: { status: 400, message: "This cannot be done." } }] },
   "error-after-words": { steps: [{ say: "I begin to say", breaks: { how: "error", afterPieces: 1 } }] },
-  // The provider's own library tries twice more before pi hears of it.
+  // The provider's own library retries twice before pi notices.
   retry: {
     steps: [
       ...Array.from({ length: 3 }, () => ({ error: { status: 529, message: "overloaded" }, once: true })),
@@ -116,7 +116,7 @@ export async function recordPi(directory: string, only: readonly string[]): Prom
   }
 }
 
-/** The whole turn once more, the message once more in an event about it, and the model with its address. */
+/** Repetitions of the whole turn and of a message in its event, and the model's address. */
 function shortened(line: Json): Json {
   if (line.type === "agent_end") return { ...line, messages: [] };
   const { assistantMessageEvent: event, data } = line;

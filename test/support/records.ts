@@ -1,4 +1,4 @@
-/** Records and messages as tests need them. */
+/** Records and messages for tests. */
 
 import type { DeliveryEvent, NewAttempt } from "../../src/core/delivery/delivery-event.ts";
 import type { Policy } from "../../src/core/delivery/policy.ts";
@@ -68,7 +68,7 @@ export function submitEvent(number: number, at: number, attempt: Partial<NewAtte
   };
 }
 
-/** The record after all these events; fails when one is refused. */
+/** The record after all these events; fails if one is refused. */
 export function having(record: DeliveryRecord, ...events: DeliveryEvent[]): DeliveryRecord {
   return events.reduce((current, event) => {
     const moved = transition(current, event);

@@ -1,4 +1,4 @@
-/** A server on loopback whose every answer a test chooses, for what a real daemon does only when something breaks. */
+/** A server on loopback with scripted answers, for what a real daemon does only when something breaks. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,7 +8,7 @@ export type Answerer = (asked: Asked, response: ServerResponse) => void;
 
 export type ScriptedServer = { url: string; asked: Asked[]; close(): Promise<void> };
 
-/** The answers are given in order; the last one is given for ever. */
+/** Answers are given in order; the last one repeats forever. */
 export async function scriptedServer(...answers: Answerer[]): Promise<ScriptedServer> {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {
@@ -36,10 +36,10 @@ export function json(status: number, body: unknown): Answerer {
   };
 }
 
-/** The daemon dies in mid-request. */
+/** The daemon dies mid-request. */
 export const cutOff: Answerer = (_asked, response) => void response.socket?.destroy();
 
-/** Frames of a stream, which then breaks off, or stays open. */
+/** Frames of a stream that then breaks or stays open. */
 export function frames(then: "breaks" | "stays", ...parts: string[]): Answerer {
   return (_asked, response) => {
     response.writeHead(200, { "Content-Type": "text/event-stream" });

@@ -1,6 +1,6 @@
 /**
- * The same scenes on the stub, on the real OpenCode, on the real Claude Code and on the real pi: a lane for each scene,
- * and what is told of it in lines that do not depend on the program.
+ * The same scenes on the stub, the real OpenCode, the real Claude Code and the real pi: a lane for each scene, and its events
+ * in lines that do not depend on the program.
  */
 import { join } from "node:path";
 import { systemClock } from "../../src/clock.ts";
@@ -17,11 +17,11 @@ export type Agent = {
   readonly name: string;
   readonly waybill: Engine;
   send(id: string, text: string, lane: string): Promise<void>;
-  /** Ends the agent's program while it works for the lane. The stub's dies by its script. */
+  /** Kills the agent's program while it works for the lane. The stub's program dies by its script. */
   kill(lane: string): void;
-  /** Resolves when the model is asked for the second time in the lane's scene, and has nothing to say. */
+  /** Resolves when the model is called for the second time in the lane's scene and does not answer. */
   hangs(lane: string): Promise<void>;
-  /** Ends the session of the lane while it rests. */
+  /** Ends the lane's session while it is idle. */
   endSession(lane: string, sessionId: string): Promise<void>;
   dispose(): Promise<void>;
 };
@@ -62,7 +62,7 @@ async function stubAgent(scenes: AgentTurns, lanes: readonly Partial<NewLane>[])
     name: "stub",
     ...common(world),
     kill: () => {},
-    // It has no model; its script has come that far when the message before is told.
+    // It has no model; its script has got this far when the previous message is reported.
     hangs: async () => {},
     endSession: async (_lane, sessionId) => world.stub.endSession(sessionId),
   };
@@ -118,10 +118,10 @@ export async function eventsUntil(
   }
 }
 
-/** What a program has in common with the others: not its ids, places and words for an error. */
+/** What all programs have in common: without ids, paths and error texts. */
 export function comparable(events: readonly UniversalEvent[]): string[] {
   const lines = events.flatMap((event) => lineOf(event) ?? []);
-  // OpenCode tells an ask now and then just before it tells that its call is whole.
+  // OpenCode sometimes reports an ask just before it reports that its call is complete.
   const early = (place: number) =>
     lines[place] === "permission.requested" && lines[place + 1]?.startsWith("- tool_call") === true;
   for (const place of lines.keys()) {
@@ -145,7 +145,7 @@ function lineOf(event: UniversalEvent): string | null {
     case "question.requested":
     case "error":
       return event.type;
-    // When a program tells of its sessions, and what things cost, is its own.
+    // When a program reports its sessions, and what things cost, differs by program.
     default:
       return null;
   }

@@ -1,4 +1,4 @@
-/** A directory for a store's file, ways to look at what is in it, and ways to damage it. */
+/** A directory for a store's file, with ways to inspect and to damage it. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ export class StoreFile {
     return join(this.directory, name);
   }
 
-  /** Closes whatever is still open, ends the processes, and removes the directory. */
+  /** Closes everything, ends the processes, and removes the directory. */
   async dispose(): Promise<void> {
     for (const one of this.#open.splice(0)) await one.close();
     rmSync(this.directory, { recursive: true, force: true });
@@ -55,7 +55,7 @@ export class StoreFile {
     return { process: started, said: await started.hear<Holding>() };
   }
 
-  /** Writes a store with these messages in it, and closes it. */
+  /** Writes a store with these messages, and closes it. */
   async write(...ids: readonly string[]): Promise<void> {
     const store = openSqliteStore({ path: this.path });
     await store.putLane(aLane());
@@ -64,20 +64,20 @@ export class StoreFile {
     await store.close();
   }
 
-  /** Changes the file behind the back of the store. */
+  /** Changes the file behind the store's back. */
   change(sql: string, path = this.path): void {
     const db = new Database(path);
     db.exec(sql);
     db.close();
   }
 
-  /** Makes records say what never happened to their deliveries. */
+  /** Makes records claim something that never happened to their deliveries. */
   forgeRecords(field: string, value: string, path = this.path): void {
     const first = "SELECT body -> '$.record' FROM log WHERE delivery_seq = delivery.message_seq AND log.version = 1";
     this.change(`UPDATE delivery SET record = json_set((${first}), '$.${field}', '${value}')`, path);
   }
 
-  /** Puts nonsense where a table's rows begin. Nobody notices who does not read that table. */
+  /** Overwrites the root page of a table. Only reads of that table notice. */
   damageTable(table: string): void {
     const db = new Database(this.path, { readonly: true });
     const page = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").pluck().get(table) as number;
@@ -86,14 +86,14 @@ export class StoreFile {
     this.damage((page - 1) * size, size);
   }
 
-  /** By another process: closing the file in this one would drop the locks of a store that is open. */
+  /** In another process: closing the file in this one would drop the locks of an open store. */
   damage(from: number, length: number): void {
     const place = [`of=${this.path}`, "bs=1", `seek=${from}`, `count=${length}`, "conv=notrunc"];
     const { status } = spawnSync("dd", place, { input: Buffer.alloc(length, 0xff) });
     if (status !== 0) throw new Error(`dd ended with ${status}`);
   }
 
-  /** The bytes of the store and of its log, where there is one with anything in it. */
+  /** The bytes of the store, and of its write-ahead log if that is not empty. */
   bytes(): Record<string, string> {
     const names = readdirSync(this.directory).filter((name) => /^waybill\.db(-wal)?$/.test(name));
     const contents = names.map((name) => [name, readFileSync(this.in(name)).toString("base64")]);

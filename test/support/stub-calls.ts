@@ -1,4 +1,4 @@
-/** What a process of the built program asked of the stub agent, in order: an account that is not Waybill's own. */
+/** The calls of a built process to the stub agent, in order: a record that does not depend on Waybill. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TranscriptSlice } from "../../src/core/transcript/transcript.ts";
@@ -11,7 +11,7 @@ export type StubCall = { lane: string; session: string } & (
 
 const preload = new URL("record-stub-calls.mjs", import.meta.url).href;
 
-/** The environment in which a process writes its calls into this directory. */
+/** The environment that makes a process write its calls to this directory. */
 export function recordingCalls(directory: string): Record<string, string> {
   return { NODE_OPTIONS: `--import=${preload}`, WAYBILL_TEST_CALLS: callsPath(directory) };
 }
@@ -23,8 +23,8 @@ export function stubCalls(directory: string): StubCall[] {
 }
 
 /**
- * Prompts that were sent although the session of the lane's prompt before was not seen at rest in between, with that
- * prompt in it. One that never arrived cannot be seen there: `journal` is what the agent itself wrote down.
+ * Prompts that were sent although the session was not seen idle in between with the lane's previous prompt in it. A prompt
+ * that never arrived cannot be seen there: `journal` is the agent's own record.
  */
 export function unreadPrompts(calls: readonly StubCall[], journal: readonly JournalEntry[]): string[] {
   const prompts = journal.filter((entry) => entry.type === "prompt");

@@ -1,4 +1,4 @@
-/** A place for supervisors of OpenCode servers: homes of their own, quick waits, and an end that leaves nothing behind. */
+/** A fixture for supervisors of OpenCode servers: separate homes, short waits, and a cleanup that leaves nothing behind. */
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ import { opencodeBin, opencodeEnvironment } from "./opencode-server.ts";
 
 export class SupervisorFixture {
   readonly home = realpathSync(mkdtempSync(join(tmpdir(), "waybill-supervisor-")));
-  /** What is to be restored by `options`, in this process or in another. */
+  /** The environment of every server, started by this process or by another. */
   readonly env: Record<string, string>;
   readonly events: ServerEvent[] = [];
   readonly #supervisors: ServerSupervisor[] = [];
@@ -32,13 +32,13 @@ export class SupervisorFixture {
     return join(this.home, "opencode");
   }
 
-  /** Where the server is meant to be. */
+  /** The intended address of the server. */
   async port(): Promise<number> {
     this.#port ??= await freePort();
     return this.#port;
   }
 
-  /** Plain data, so that another process can be given it. */
+  /** Plain data, so that it can be passed to another process. */
   async options(
     settings: Partial<ServerSettings> = {},
     rest: Partial<ServerSupervisorOptions> = {},
@@ -74,7 +74,7 @@ export class SupervisorFixture {
     return readServerRecord(this.directory);
   }
 
-  /** A program in the place of OpenCode that claims to be `version`; `serve` is what it does as a server. */
+  /** A stand-in for OpenCode that reports `version`; `serve` is what it does as a server. */
   program(version: string, serve = ""): string {
     const path = join(this.home, "not-opencode");
     const lines = [
@@ -93,7 +93,7 @@ export class SupervisorFixture {
   }
 }
 
-/** The next address, or the next loss, that a supervisor tells of. */
+/** The next address, or the next loss, that a supervisor reports. */
 export function nextChange(supervisor: ServerSupervisor, wanted: "address" | "loss"): Promise<ServerAddress | null> {
   return new Promise((resolve) => {
     const unsubscribe = supervisor.onChange((address) => {
@@ -104,7 +104,7 @@ export function nextChange(supervisor: ServerSupervisor, wanted: "address" | "lo
   });
 }
 
-/** When a process began, which tells it from a later one with the same id. */
+/** When a process started, which distinguishes it from a later one with the same id. */
 export async function startOf(pid: number | null): Promise<string> {
   const row = (await processTable()).find((one) => one.pid === pid);
   if (!row) throw new Error(`no process ${pid}`);

@@ -1,4 +1,4 @@
-/** The directory of a team whose members write to each other in files, as other programs make and use it. */
+/** The directory of a team whose members write to each other in files, as other programs create and use it. */
 import {
   mkdirSync,
   mkdtempSync,
@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 
-// biome-ignore lint/suspicious/noExplicitAny: rows of other programs, of which a test looks at what it wants.
+// biome-ignore lint/suspicious/noExplicitAny: rows of other programs; a test reads what it needs.
 export type Row = Record<string, any>;
 
 export class TeamDirectory {
@@ -41,7 +41,7 @@ export class TeamDirectory {
     return join(this.path, "inboxes", `${inbox}.json`);
   }
 
-  /** As a program does that knows no lock: the whole array at once. */
+  /** Like a program without locks: writes the whole array. */
   put(inbox: string, rows: readonly unknown[]): void {
     const beside = `${this.file(inbox)}.other`;
     writeFileSync(beside, JSON.stringify(rows, null, 2));
@@ -70,19 +70,19 @@ export class TeamDirectory {
   }
 }
 
-/** A directory for teams that is gone after the test. */
+/** A directory for teams that is removed after the test. */
 export function teamsDirectory(parent = tmpdir()): string {
   const path = realpathSync(mkdtempSync(join(parent, "waybill-teams-")));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
 
-/** Files of other programs are looked at until they are as wanted; a test's own time-out is the limit. */
+/** Reads other programs' files until they are as expected; the test's own timeout is the limit. */
 export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await wait(5);
 }
 
-/** Keeps the lock of a file fresh, as a program does that never releases it. Returns what ends that. */
+/** Keeps a file's lock fresh, like a program that never releases it. Returns a function that stops this. */
 export function keepLocked(file: string): () => void {
   const lock = `${file}.lock`;
   mkdirSync(lock);

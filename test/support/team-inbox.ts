@@ -1,4 +1,4 @@
-/** An inbox file of a Claude Code team, as a third process writes to it: under Claude Code's own lock. */
+/** An inbox file of a Claude Code team that a third process writes to, under Claude Code's own lock. */
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -16,13 +16,13 @@ export type InboxRow = {
   type?: string;
 };
 
-/** A row as Waybill writes it. `more` replaces fields, and removes those that it has as undefined. */
+/** A row as Waybill writes it. `more` replaces fields, and removes those that are undefined in it. */
 export function inboxRow(text: string, more: Record<string, unknown> = {}): Record<string, unknown> {
   const row = { from: "waybill", text, summary: "news", timestamp: new Date().toISOString() };
   return { ...row, msgV: 1, msg_id: randomUUID(), type: "message", read: false, ...more };
 }
 
-/** Null where there is no file. Claude Code creates an inbox empty, and fills it after that. */
+/** Null if there is no file. Claude Code creates an empty inbox first, and fills it later. */
 export function readInbox(path: string): InboxRow[] | null {
   try {
     return JSON.parse(readFileSync(path, "utf8") || "[]");
@@ -42,7 +42,7 @@ export function replaceFile(path: string, text: string): void {
   renameSync(beside, path);
 }
 
-/** The lock is a directory beside the file, as `proper-lockfile` makes it. */
+/** The lock is a directory next to the file, as `proper-lockfile` creates it. */
 export async function withLock<T>(path: string, act: () => T | Promise<T>): Promise<T> {
   mkdirSync(dirname(path), { recursive: true });
   const lock = `${path}.lock`;

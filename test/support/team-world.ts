@@ -1,6 +1,6 @@
 /**
- * A Waybill that follows the files of a team, with scripted agents for those of its members that it runs. Files take real
- * time, so its clock is the machine's, and its policy is quick.
+ * A Waybill that follows the files of a team, with scripted agents for the members that it runs. Files take real time, so it
+ * uses the machine's clock and a fast policy.
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -26,12 +26,12 @@ import { aLane } from "./waybill.ts";
 export type TeamWorldOptions = {
   script?: StubScriptInput;
   policy?: Partial<Policy>;
-  /** The members that Waybill runs, each in the lane of its name. */
+  /** The members that Waybill runs, each in the lane of the same name. */
   runs?: readonly string[];
   /** Before the team is imported. */
   prepare?: (files: TeamDirectory) => void;
   rescanMs?: number;
-  /** Where the team has its directory; by default where Waybill has its own. */
+  /** The parent of the team's directory; by default the same as for Waybill's own. */
   teamsIn?: string;
 };
 
@@ -71,7 +71,7 @@ export class TeamWorld {
   }
 
   async stop(): Promise<void> {
-    // An agent's last words may come when nothing is written any more.
+    // An agent's last text may arrive when nothing more is written.
     this.#run.isOver = true;
     await this.waybill.close();
   }
@@ -90,6 +90,7 @@ export class TeamWorld {
       runtimeDescriptors: [],
       defaults: { runtime: "stub", model: null },
       restart: () => {},
+      checkRestart: () => {},
       now: () => systemClock.now(),
       retriesAreOff: false,
     });
@@ -100,7 +101,7 @@ export class TeamWorld {
     return this.service.importTeam({ directory: this.files.path, name: null, lanes, join: false });
   }
 
-  /** Everything that stands in the files by now was looked at. */
+  /** Resolves when everything currently in the files has been processed. */
   async scanned(): Promise<void> {
     await this.waybill.teamFiles.settled("crew");
   }
@@ -130,13 +131,13 @@ export class TeamWorld {
     return about === undefined ? prompts : prompts.filter(({ text }) => text.includes(about));
   }
 
-  /** What was written to a person, oldest first. */
+  /** The messages to a person, oldest first. */
   async mail(person = "user"): Promise<{ from: string; text: string; relayOf: string | null }[]> {
     const mail = await this.waybill.store.mailOf({ kind: "person", name: person }, 100);
     return mail.reverse().map((one) => ({ from: one.from, text: one.text, relayOf: one.relayOfMessageId }));
   }
 
-  /** What was told about the files, oldest first. */
+  /** The events about the files, oldest first. */
   async notes(event?: InboxNote["event"]): Promise<InboxNote[]> {
     const { items } = await this.waybill.store.readLog({ types: ["inbox"], limit: 500 });
     const notes = items.flatMap((item) => (item.type === "inbox" ? [item] : []));
@@ -147,7 +148,7 @@ export class TeamWorld {
     return this.waybill.store.handOver({ kind: "member", team: "crew", member }, id);
   }
 
-  /** The codes of what keeps the team's files from being used. */
+  /** The codes of the problems that keep the team's files from being used. */
   async problems(): Promise<string[]> {
     return (await this.service.team("crew")).notices.map(({ code }) => code);
   }

@@ -1,28 +1,28 @@
 /**
- * The daemon is killed with SIGKILL between an update's arrival and the answer in the chat: at a named moment, or at random
- * under many topics. The chats and the agent's journal, which nobody kills, know what became of each message.
+ * Kills the daemon with SIGKILL between an update's arrival and the answer in the chat: at a named moment, or at random under
+ * many topics. The chats and the agent's journal, which are never killed, show the result of each message.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import type { ChatHandle } from "../../src/fake-bot-api/people/chat-handle.ts";
 import { isGone } from "./daemon-process.ts";
 import { appearances, TelegramWorld } from "./telegram-daemon.ts";
 
-/** For each text that was sent, in order. */
+/** For each sent text, in order. */
 export type ChatFate = { text: string; prompts: number; answers: number };
 export type KilledChats = {
   /** By topic. */
   fates: ChatFate[][];
-  /** The answers of each topic in the order in which they came. */
+  /** The answers of each topic, in order of arrival. */
   orders: string[][];
-  /** What was being sent at each kill: Telegram may have taken it, and its commit may be missing. */
+  /** What was being sent at each kill: Telegram may have it although its commit is missing. */
   underWay: string[];
 };
 
 export const answering = { always: [{ steps: [{ echo: "Done as you asked: " }] }], stepMs: 2 };
 
 /**
- * Two messages in one chat; the worker dies at the moment, and the next one goes on. `apart`: the second message is sent while
- * no worker runs, so that the rows of the first can be counted.
+ * Two messages in one chat; the worker dies at the moment, and the next worker continues. `apart`: the second message is
+ * sent while no worker runs, so that the rows of the first can be counted.
  */
 export async function killAt(failPoint: string, { apart = false } = {}): Promise<KilledChats> {
   const world = await TelegramWorld.create({ script: answering });
@@ -47,7 +47,7 @@ export async function killAt(failPoint: string, { apart = false } = {}): Promise
 
 type Topic = { chat: ChatHandle; thread: number | undefined; texts: string[]; shown: (thread?: number) => string[] };
 
-/** People write in ten topics while the worker is killed that many times at random. */
+/** People write in ten topics while the worker is killed this many times at random. */
 export async function killAtRandom(kills: number): Promise<KilledChats> {
   const world = await TelegramWorld.create();
   try {
@@ -63,7 +63,7 @@ export async function killAtRandom(kills: number): Promise<KilledChats> {
       write(topics, killed);
       await wait(20 + Math.random() * 1000);
       await world.program.kill();
-      // What it wrote to its sockets may arrive after it has died.
+      // Data that it wrote to its sockets may arrive after its death.
       await wait(50);
       // A chat has one call at a time.
       underWay.push(JSON.stringify(callsIn(group, world).at(-1)?.params ?? null));
@@ -106,7 +106,7 @@ function isAnswer({ isFromBot, thread, text }: Shown, wanted: number | undefined
   return isFromBot && thread === wanted && text === answerTo(to);
 }
 
-/** After a stop, when nothing can come any more. */
+/** After a stop, when nothing more can arrive. */
 async function whatBecameOf(world: TelegramWorld, topics: readonly Topic[]): Promise<KilledChats> {
   const prompts = world.program.prompts().map(({ text }) => text);
   world.daemon.kill("SIGTERM");

@@ -17,11 +17,11 @@ export type OpencodeBot = { world: TelegramWorld; model: ScriptedModel; dispose(
 export type OpencodeBotOptions = {
   script: ModelScriptInput;
   settings?: Record<string, unknown>;
-  /** The groups that are allowed. */
+  /** The allowed groups. */
   groups?: (world: TelegramWorld) => readonly ChatHandle[];
 };
 
-/** The daemon is ready. */
+/** Resolves when the daemon is ready. */
 export async function startOpencodeBot({ script, settings, groups }: OpencodeBotOptions): Promise<OpencodeBot> {
   const model = await startScriptedModel({ script });
   const world = await TelegramWorld.create();
@@ -48,7 +48,7 @@ export async function startOpencodeBot({ script, settings, groups }: OpencodeBot
   };
 }
 
-/** The server that Waybill has started. */
+/** The server that Waybill started. */
 export function serverOf({ program }: TelegramWorld): ServerRecord {
   const record = readServerRecord(join(program.home, "opencode-server"));
   if (!record) throw new Error("Waybill has started no OpenCode server");

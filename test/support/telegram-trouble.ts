@@ -1,11 +1,11 @@
-/** One daemon with many people and groups, each for one bad situation, so that situations can run side by side. */
+/** One daemon with many people and groups, each for one failure scenario, so that scenarios can run in parallel. */
 import { expect } from "vitest";
 import type { ChatHandle } from "../../src/fake-bot-api/people/chat-handle.ts";
 import type { SendOptions } from "../../src/fake-bot-api/people/write.ts";
 import type { Fault } from "../../src/fake-bot-api/server/faults.ts";
 import { TelegramWorld } from "./telegram-daemon.ts";
 
-/** Turns that contain "slowly" take a while; everything else is answered at once. */
+/** Prompts that contain "slowly" take some time; everything else is answered immediately. */
 const script = {
   always: [
     { when: "slowly", steps: [{ wait: 1500 }, { echo: "Done as you asked: " }] },
@@ -90,7 +90,7 @@ export class TroubleWorld {
     await answered(chat, this.send(chat, options));
   }
 
-  /** The next call of one of the methods in this chat that holds these words goes wrong. Resolves when it does. */
+  /** Makes the next matching call in this chat fail. Resolves when it does. */
   fail(methods: readonly string[], chat: ChatHandle, fault: Fault, words = ""): Promise<void> {
     return new Promise((resolve) => {
       let isUsed = false;

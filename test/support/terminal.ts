@@ -8,7 +8,7 @@ import headless from "@xterm/headless";
 export type TerminalOptions = {
   command: string;
   args: readonly string[];
-  /** The whole environment: nothing of the tests' own is added. */
+  /** The whole environment: nothing of the tests' environment is added. */
   env: Record<string, string>;
   cwd: string;
   columns?: number;
@@ -37,15 +37,15 @@ export type Key = keyof typeof keys;
 
 export type Terminal = {
   pid: number;
-  /** The rows from top to bottom, without the blanks at their ends. */
+  /** The rows from top to bottom, without trailing blanks. */
   screen(): string;
   type(text: string): void;
   press(key: Key): void;
-  /** The screen, as soon as the pattern matches it. Fails with the screen where that takes too long or the program ends. */
+  /** The screen, as soon as the pattern matches it. Fails with the screen after a timeout or when the program exits. */
   waitFor(pattern: RegExp | string, ms?: number): Promise<string>;
-  /** The exit code, once everything that was written is on the screen. A program that a signal ended has 128 and more. */
+  /** The exit code, once all output is on the screen. A program killed by a signal has 128 or more. */
   exited: Promise<number>;
-  /** Ends the program and what it started, for good. */
+  /** Kills the program and everything that it started. */
   close(): Promise<void>;
 };
 
@@ -59,7 +59,7 @@ export function openTerminal({ command, args, env, cwd, columns = 100, rows = 30
   let ended = false;
   const exited = new Promise<number>((resolve) => {
     program.onExit(({ exitCode, signal }) => {
-      // Behind everything that was written before.
+      // After everything that was written before.
       display.write("", () => {
         ended = true;
         notifyWatchers();
@@ -76,7 +76,7 @@ export function openTerminal({ command, args, env, cwd, columns = 100, rows = 30
   const screen = () => screenOf(display);
   const type = (text: string) => program.write(text);
   const close = async () => {
-    // It leads a group of its own, as every program of a terminal does.
+    // It leads its own process group, like every program in a terminal.
     if (!ended) process.kill(-program.pid, "SIGKILL");
     await exited;
     display.dispose();
@@ -103,7 +103,7 @@ export function openTerminal({ command, args, env, cwd, columns = 100, rows = 30
 
 function screenOf({ buffer: { active }, rows }: InstanceType<typeof headless.Terminal>): string {
   const lines = Array.from({ length: rows }, (_, row) => active.getLine(active.baseY + row)?.translateToString() ?? "");
-  // Programs that draw the whole screen fill it with blanks of their own.
+  // Programs that draw the whole screen fill it with blanks.
   return lines
     .map((line) => line.trimEnd())
     .join("\n")

@@ -1,10 +1,10 @@
-/** docs/tools.md as it follows from the tools: their descriptions, and what they take and give. */
+/** Generates docs/tools.md from the tools: their descriptions, arguments and results. */
 import { z } from "zod";
 import { listedTools } from "../../src/transports/mcp/listed-tools.ts";
 import { mailSchema } from "../../src/transports/mcp/tools/mail.ts";
 import { memberSchema, teamSchema } from "../../src/transports/mcp/tools/teams.ts";
 
-/** What is read of a JSON schema here. */
+/** The parts of a JSON schema that are used here. */
 type Schema = {
   type?: string | string[];
   description?: string;
@@ -23,30 +23,30 @@ type Schema = {
 
 type Tool = ReturnType<typeof listedTools>[number];
 
-const head = `# Tools of agents
+const head = `# The agents' tools
 
-<!-- Made from src/transports/mcp/tools by \`npm run tools-document\`: change those instead. -->
+<!-- Generated from src/transports/mcp/tools by \`npm run tools-document\`: change the sources instead. -->
 
-What an agent can call over the Model Context Protocol (MCP). Who calls is said by the token of the connection: one for each
-member, good for these tools only; the token of the API is not good for them. Nothing in the arguments changes it.
+What an agent can call over the Model Context Protocol (MCP). The connection's token identifies the caller: each member has its own,
+valid for these tools only. The API's token is not valid here, and no argument can change who the caller is.
 
-| way | for |
+| connection | details |
 |---|---|
-| \`/mcp\` of the daemon | streamable HTTP, with \`Authorization: Bearer TOKEN\`. No sessions: a client goes on after a restart of the daemon. |
-| \`waybill mcp --token-file PATH\` | stdio, for agents that somebody else runs ([command-line.md](command-line.md#waybill-mcp)). It waits for a daemon that restarts. |
+| \`/mcp\` of the daemon | streamable HTTP, with \`Authorization: Bearer TOKEN\`. No sessions: a client continues after a daemon restart. |
+| \`waybill mcp --token-file PATH\` | stdio, for agents that Waybill does not run ([command-line.md](command-line.md#waybill-mcp)). It waits while the daemon restarts. |
 
 Both speak the protocol revisions up to 2025-11-25 (\`initialize\`) and 2026-07-28 (\`server/discover\`).
 
-- A result has structured content, listed below, and a text for the model that says the same.
-- What is refused is a result with \`isError\`, whose text says what is wrong and what to send instead. Unknown fields are
-  refused by name. An unknown tool is an error of the protocol.
-- A body may have 2 MiB. Texts in a result are shortened where they have more than 100,000 characters together, but for
-  the first.
-- An answer is one JSON body, never a stream: when the daemon dies in a call, the agent hears of it at once and calls again.
-- \`message_wait\` is answered after 50 seconds at the latest, because most clients give up at 60.
+- A result has structured content, listed below, and the same content as text for the model.
+- A refused call returns a result with \`isError\`; its text says what is wrong and what to send instead. Unknown fields are
+  refused by name. An unknown tool is a protocol error.
+- A body may have up to 2 MiB. The texts in a result have at most about 100,000 characters in total: the first is always
+  complete, and those that no longer fit are shortened to 500 characters.
+- A response is one JSON body, never a stream: if the daemon dies during a call, the agent notices immediately and calls again.
+- \`message_wait\` returns within 50 seconds, because most clients give up after 60.
 `;
 
-/** Shapes that several tools give, each described once. */
+/** Shapes that several tools return, each described once. */
 const shapes = Object.entries({ message: mailSchema, team: teamSchema, member: memberSchema }).map(
   ([name, schema]) => ({
     name,
@@ -95,7 +95,7 @@ function table(headings: string[], rows: string[][]): string {
     .replace(/^\| (--- \| )*--- \|$/m, (rule) => rule.replaceAll(" ", ""));
 }
 
-/** A row for each field, those of objects below it included. */
+/** A row for each field, including the fields of nested objects. */
 function fieldRows({ properties = {}, required = [] }: Schema, prefix: string, taken: boolean): string[][] {
   return Object.entries(properties).flatMap(([name, schema]) => {
     const path = `${prefix}${name}`;

@@ -1,4 +1,4 @@
-/** Small builders of what a runtime shows and what is looked for in it. Everything not named is the quiet case. */
+/** Small builders for transcripts and for what is searched in them. Defaults are the uneventful case. */
 import type { Attempt } from "../../src/core/delivery/attempt.ts";
 import { laterAttemptFields } from "../../src/core/delivery/attempt.ts";
 import type { Evidence } from "../../src/core/proof/observation.ts";
@@ -17,12 +17,12 @@ export function userRow(id: string, row: Partial<TranscriptRow> = {}): Transcrip
   return aRow({ id, role: "user", text: `prompt ${id}`, ...row });
 }
 
-/** A finished answer to a user row; its id is `PARENT-answer` unless told. */
+/** A finished answer to a user row; its id is `PARENT-answer` by default. */
 export function answerRow(parentId: string, row: Partial<TranscriptRow> = {}): TranscriptRow {
   return aRow({ id: `${parentId}-answer`, role: "assistant", parentId, finish: "stop", ...row });
 }
 
-/** A row that called tools and was to be followed by another one. */
+/** A row that called tools and should be followed by another one. */
 export function toolRow(parentId: string, tools: readonly ToolCall[], row: Partial<TranscriptRow> = {}): TranscriptRow {
   return answerRow(parentId, { id: `${parentId}-tools`, tools, finish: "tool-calls", ...row });
 }
@@ -47,7 +47,7 @@ export function aSlice(rows: readonly TranscriptRow[], slice: Partial<Transcript
   };
 }
 
-/** Its runtime message id is `prompt-NUMBER` unless told. */
+/** Its runtime message id is `prompt-NUMBER` by default. */
 export function anAttempt(attempt: Partial<Attempt> = {}): Attempt {
   const number = attempt.number ?? 1;
   return {
@@ -72,7 +72,7 @@ export function someEvidence(evidence: Partial<Evidence> = {}): Evidence {
   return { ...noEvidence, ...evidence };
 }
 
-/** A reply that names the message and went to whoever waits for it. */
+/** A reply that names the message and went to its sender. */
 export function aSentMessage(text: string, sent: Partial<SentMessage> = {}): SentMessage {
   return { text, summary: null, outcome: null, relay: "this", toReplyRecipient: true, ...sent };
 }

@@ -1,4 +1,4 @@
-/** `waybill asks`: the permissions and questions that agents wait for. */
+/** `waybill asks`: lists the permissions and questions that agents are waiting for. */
 import type { Command } from "../command.ts";
 import { withDaemon } from "../connect.ts";
 import { printList } from "../lists.ts";
@@ -6,10 +6,10 @@ import { ago } from "../output/format.ts";
 
 export const asks: Command = {
   name: "asks",
-  summary: "list what agents wait for: permissions and questions",
+  summary: "list the permissions and questions that agents are waiting for",
   help: {
     usage: "",
-    description: "Lists the permissions and questions that agents wait for. Answer them with `waybill answer`.",
+    description: "Lists the permissions and questions that agents are waiting for. Answer them with `waybill answer`.",
     json: 'one line: {"asks":[{"id","kind","title","lane","since",…}]}',
     examples: `waybill asks
 waybill answer per_17 once`,
@@ -28,7 +28,7 @@ waybill answer per_17 once`,
           ago(since, now),
           title,
         ]),
-        emptyNote: "No agent waits for anything.",
+        emptyNote: "No agent is waiting for anything.",
       });
     });
   },

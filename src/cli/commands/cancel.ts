@@ -9,7 +9,7 @@ export const cancel: Command = {
     usage: "ID",
     description: `Ends a delivery for good. If the agent is working on it, its turn is stopped.
 
-ID is the id of a delivery or a message, or the beginning of one.`,
+ID is the id of a delivery or a message, or a prefix of it.`,
     json: deliveryJson,
     examples: `waybill cancel 3fa9c2
 waybill cancel msg-51c0 --json`,

@@ -11,7 +11,7 @@ export const completion: Command = {
     usage: "bash|zsh|fish",
     description: "Prints a script that completes commands, options and lanes when Tab is pressed.",
     json: 'one line: {"script":"…"}',
-    exitCodes: "0 done, 2 not understood.",
+    exitCodes: "0 done, 2 invalid command line.",
     examples: `source <(waybill completion bash)        # in ~/.bashrc
 source <(waybill completion zsh)         # in ~/.zshrc, after compinit
 waybill completion fish > ~/.config/fish/completions/waybill.fish`,
@@ -21,7 +21,7 @@ waybill completion fish > ~/.config/fish/completions/waybill.fish`,
   argumentChoices: shells,
   async run(input, context) {
     const shell = parseChoice(input.positionals[0], shells, "the shell", "completion");
-    if (shell === undefined) throw usageError("for which shell? bash, zsh or fish", "completion");
+    if (shell === undefined) throw usageError("the shell is missing: bash, zsh or fish", "completion");
     const script = completionScript(shell, await context.loadCommands());
     return printResult(context, { script }, script.trimEnd());
   },

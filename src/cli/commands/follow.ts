@@ -1,4 +1,4 @@
-/** `waybill follow`: shows the turns of a lane as the agent works. */
+/** `waybill follow`: shows a lane's turns as the agent works. */
 import type { FollowedEvent, UniversalEvent, WaybillClient } from "../../client/index.ts";
 import type { TurnEndReason } from "../../core/turn/universal-event.ts";
 import type { Command, CommandContext, CommandInput } from "../command.ts";
@@ -13,34 +13,34 @@ type EventPrinter = { event(event: FollowedEvent): void; end(): void };
 
 export const follow: Command = {
   name: "follow",
-  summary: "show the turns of a lane as its agent works",
+  summary: "show a lane's turns as its agent works",
   help: {
     usage: "LANE [--once] [--all | --after CURSOR]",
-    description: `Shows what the agent of a lane does, as it does it: its text, its tools, what it asks, and how each turn ends. It runs
-until Ctrl-C, reconnects when the daemon restarts, and misses nothing that is kept.`,
+    description: `Shows what a lane's agent does as it happens: its text, its tool calls, its asks, and how each turn ends. It runs until
+Ctrl-C, reconnects when the daemon restarts, and misses no event that is still kept.`,
     json: "one line of JSON for each event",
-    exitCodes: `130 ended by Ctrl-C, 5 no daemon runs, 1 any other error; with --once 0 the turn was completed, 3 it ended
-in an error or was interrupted, 4 it was stopped.`,
+    exitCodes: `130 ended by Ctrl-C, 5 no daemon is running, 2 invalid command line, 1 any other error. With --once: 0 the
+turn completed, 3 it failed or was interrupted, 4 it was stopped.`,
     examples: `waybill follow chat
 waybill follow chat --once && echo done
 waybill follow chat --json | grep '"type":"turn.ended"'`,
   },
   options: {
     once: flagOption(
-      "end when the agent is idle after a turn, with an exit code that says how the turn ended;\nwith --all also after a turn that is over already",
+      "exit when the agent is idle after a turn, with an exit code that says how the turn ended;\nwith --all, also after a turn that has already ended",
     ),
-    all: flagOption("begin with the oldest event that is kept instead of now"),
-    after: textOption("CURSOR", "begin after this event (the `cursor` of a line of --json)"),
+    all: flagOption("start with the oldest event that is kept, not with the next one"),
+    after: textOption("CURSOR", "start after this event (a `cursor` from --json)"),
   },
   maxArguments: 1,
   argumentChoices: "lanes",
   run(input, context) {
-    const lane = input.argument(0, "which lane? `waybill lanes` lists them");
+    const lane = input.argument(0, "the lane is missing; `waybill lanes` lists them");
     if (input.flag("all") && input.value("after") !== undefined) {
-      throw usageError("either --all or --after, not both", "follow");
+      throw usageError("use either --all or --after, not both", "follow");
     }
     return withDaemon(context, async (client) => {
-      // A lane that does not exist would be silent for ever.
+      // An unknown lane would stay silent forever.
       await client.lane(lane);
       const printer = context.json ? jsonPrinter(context) : textPrinter(context);
       try {
@@ -63,7 +63,7 @@ async function followLane(
   if (input.flag("once") && stored?.turnEnd) return exitCodeOfTurn(stored.turnEnd);
   const after = stored ? stored.cursor : input.value("after");
   const onOpen = () => {
-    if (!context.json) context.printNote("Following. Ctrl-C ends it.");
+    if (!context.json) context.printNote("Following. Press Ctrl-C to stop.");
   };
   if (after !== undefined) onOpen();
   const options = {
@@ -81,12 +81,12 @@ async function followLane(
   return exitCodes.interrupted;
 }
 
-/** How the turn ended, if this event ends one and no prompt is queued behind it. */
+/** How the turn ended, if this event ends a turn and no prompt is queued after it. */
 function idleAfter(event: FollowedEvent | UniversalEvent): TurnEndReason | null {
   return event.type === "turn.ended" && event.data.queued === 0 ? event.data.reason : null;
 }
 
-/** Prints the stored events. Returns where they end, and how the newest turn ended if the agent is idle since. */
+/** Prints the stored events. Returns the cursor after them, and how the newest turn ended if the agent is idle now. */
 async function printStored(client: WaybillClient, lane: string, context: CommandContext, printer: EventPrinter) {
   let turnEnd: TurnEndReason | null = null;
   for (let after: string | undefined; ; ) {
@@ -110,7 +110,7 @@ function textPrinter({ print, paint }: CommandContext): EventPrinter {
   const display = statusLine(process.stdout, print);
   return {
     event(event) {
-      if (event.type === "reset") return display.line("the events in between are not kept any more; it goes on");
+      if (event.type === "reset") return display.line("some events are no longer kept; continuing after the gap");
       const { lines, status } = turns.add(event);
       for (const line of lines) display.line(line);
       if (lines.length > 0 || status !== "") display.status(status);

@@ -12,15 +12,14 @@ export const messages: Command = {
   summary: "list or search messages",
   help: {
     usage: "[--lane ID] [--search WORDS] [--limit N]",
-    description:
-      "Lists messages to agents and what they wrote back, newest first. `waybill show ID` shows one in full.",
+    description: "Lists messages to agents and their replies, newest first. `waybill show ID` shows one in full.",
     json: 'one line: {"messages":[…],"nextCursor":…}',
     examples: `waybill messages --lane chat
 waybill messages --search "port 8080"`,
   },
   options: {
-    lane: textOption("ID", "only the conversation of this lane", "lanes"),
-    search: textOption("WORDS", "only messages that contain all of these words"),
+    lane: textOption("ID", "only this lane's conversation", "lanes"),
+    search: textOption("WORDS", "only messages that contain all these words"),
     ...pagingOptions,
   },
   run(input, context) {
@@ -37,7 +36,7 @@ waybill messages --search "port 8080"`,
           id,
           text + outcomeNote({ outcome }),
         ]),
-        emptyNote: "Nothing was found.",
+        emptyNote: "No messages found.",
       });
     });
   },

@@ -1,4 +1,4 @@
-/** `waybill show`: all that is known of a delivery or a message. */
+/** `waybill show`: shows everything known about a delivery or a message. */
 import type { Command } from "../command.ts";
 import { printResult } from "../command.ts";
 import { withDaemon } from "../connect.ts";
@@ -7,11 +7,11 @@ import { deliveryLines, messageLines } from "../output/delivery-details.ts";
 
 export const show: Command = {
   name: "show",
-  summary: "show all that is known of a delivery or a message",
+  summary: "show everything known about a delivery or a message",
   help: {
     usage: "ID",
     description: `Shows a delivery with its message, attempts, evidence and history, or a message that has no delivery. ID is the id of a
-delivery or a message, or the beginning of one; beginnings are searched for among the newest thousand.`,
+delivery or a message, or a prefix of it; prefixes match only the newest thousand.`,
     json: "one line: the delivery, or the message",
     examples: `waybill show 3fa9c2
 waybill show msg-51c0 --json`,
@@ -19,7 +19,7 @@ waybill show msg-51c0 --json`,
   options: {},
   maxArguments: 1,
   run(input, context) {
-    const id = input.argument(0, "show what? The id of a delivery or a message");
+    const id = input.argument(0, "the id of a delivery or a message is missing");
     return withDaemon(context, async (client) => {
       const found = await findDeliveryOrMessage(client, id);
       const format = [context.paint, Date.now()] as const;

@@ -13,24 +13,24 @@ export const watch: Command = {
   summary: "show messages, deliveries and alerts as they happen",
   help: {
     usage: "[--lane ID] [--after CURSOR]",
-    description: `Shows messages, deliveries, lanes and alerts as they come and change, until Ctrl-C. It reconnects when the daemon
-restarts, and misses nothing.`,
+    description: `Shows new messages and alerts, and changes of deliveries and lanes, until Ctrl-C. It reconnects when the daemon
+restarts, and misses nothing. Long texts are cut; \`waybill show MESSAGE\` prints them whole.`,
     json: "one line of JSON for each event",
-    exitCodes: "130 ended by Ctrl-C, 5 no daemon runs, 1 any other error.",
+    exitCodes: "130 ended by Ctrl-C, 5 no daemon is running, 2 invalid command line, 1 any other error.",
     examples: `waybill watch --lane chat
 waybill watch --json | grep '"type":"alert"'`,
   },
   options: {
     lane: textOption("ID", "only this lane", "lanes"),
-    after: textOption("CURSOR", "begin after this event (the `cursor` of a line of --json) instead of now"),
+    after: textOption("CURSOR", "start after this event (a `cursor` from --json) instead of now"),
   },
   run(input, context) {
     const { json, print, printNote, paint, interrupted } = context;
     return withDaemon(context, async (client) => {
       const lane = input.value("lane");
-      // A lane that does not exist would be silent for ever.
+      // An unknown lane would stay silent forever.
       if (lane !== undefined) await client.lane(lane);
-      if (!json) printNote("Watching. Ctrl-C ends it.");
+      if (!json) printNote("Watching. Press Ctrl-C to stop.");
       const onError = connectionErrorReporter(context);
       for await (const event of client.stream({
         lane,

@@ -12,6 +12,6 @@ test.each([
   [":quit", { kind: "quit" }],
   [":1x", { kind: "unknown", word: ":1x" }],
   ["  ", { kind: "nothing" }],
-])("%j is read as a command of the chat", (line, command) => {
+])("%j is parsed as a chat command", (line, command) => {
   expect(readChatCommand(line)).toEqual(command);
 });

@@ -1,4 +1,4 @@
-/** What a line that a person types in the demo's chat means. Pure. */
+/** Parses a line typed in the demo's chat. Pure. */
 export type ChatCommand =
   | { kind: "send"; text: string }
   | { kind: "press"; button: number }
@@ -10,14 +10,14 @@ export type ChatCommand =
 
 export const chatHelp = [
   ":1              press button 1",
-  ":topic NAME     open a topic, or go to it; without a name, back to the chat itself",
+  ":topic NAME     open or enter a topic; without a name, go back to the main chat",
   ":topics         list the topics",
   ":file PATH      send a file",
   ":edit TEXT      edit your last message",
-  ":stop           press the stop button of the answer that is being written",
-  ":offline        take Telegram down;  :online brings it back",
+  ":stop           press the stop button of the current answer",
+  ":offline        take Telegram down; :online brings it back",
   ":kill           kill the worker, to see that nothing is lost",
-  ":help           this list",
+  ":help           show this list",
   ":quit           end the demo",
 ];
 

@@ -14,12 +14,12 @@ const facts: TelegramFacts = {
 const statuses = (changes: Partial<TelegramFacts>) =>
   judgeTelegram({ ...facts, ...changes }).map(({ name, status }) => `${name}: ${status}`);
 
-test("a bot that works, and none at all", () => {
+test("a working bot is ok, and no bot needs no checks", () => {
   expect(statuses({})).toEqual(["Telegram bot: ok", "Telegram updates: ok", "Telegram access: ok"]);
   expect(judgeTelegram(null)).toEqual([]);
 });
 
-test("a refused token fails, and a network that is down is a warning", () => {
+test("a refused token fails, and an unreachable network is a warning", () => {
   expect(statuses({ lookup: { state: "refused" } })[0]).toBe("Telegram bot: failed");
   expect(statuses({ lookup: { state: "unreachable" } })[0]).toBe("Telegram bot: warning");
 });
@@ -28,7 +28,7 @@ test("an empty list of people is a warning", () => {
   expect(statuses({ allowedUsers: 0 })).toContain("Telegram access: warning");
 });
 
-test("a webhook that polling would meet, that is another one, or that fails is a warning", () => {
+test("a webhook that blocks polling, that differs, or that fails is a warning", () => {
   const webhook = { url: "https://a.example/telegram/webhook", waiting: 3, lastError: null };
   const lookup = { ...found, webhook };
   const failing = { ...found, webhook: { ...webhook, lastError: "Connection refused" } };
@@ -37,10 +37,10 @@ test("a webhook that polling would meet, that is another one, or that fails is a
   expect(statuses({ lookup, webhookUrl: webhook.url })).toContain("Telegram updates: ok");
   expect(statuses({ lookup: failing, webhookUrl: webhook.url })).toContain("Telegram updates: warning");
   const [, shown] = judgeTelegram({ ...facts, lookup: failing, webhookUrl: webhook.url });
-  expect(shown?.detail).toMatch(/Connection refused.*3 wait at Telegram/);
+  expect(shown?.detail).toMatch(/Connection refused.*3 waiting at Telegram/);
 });
 
-test("privacy mode matters where groups are allowed", () => {
+test("privacy mode is checked if groups are allowed", () => {
   const lookup = { ...found, bot: { ...found.bot, readsGroups: false } };
   expect(statuses({ lookup })).not.toContain("Telegram privacy mode: warning");
   expect(statuses({ lookup, allowedChats: 1 })).toContain("Telegram privacy mode: warning");

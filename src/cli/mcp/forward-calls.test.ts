@@ -20,7 +20,7 @@ function callOf(name: string, args: Record<string, unknown> = {}, signal = new A
 
 const at = (url: () => string, token = tomsToken) => ({ url, token, version: "0.0.0" });
 
-/** Takes requests and breaks the connection, as often as `times` says; counts them. */
+/** Accepts and counts requests, and breaks the connection for the first `times` of them. */
 async function breakingServer(times: number, thenAt: string) {
   let requests = 0;
   const server = createServer((request) => {
@@ -33,7 +33,7 @@ async function breakingServer(times: number, thenAt: string) {
   return { url: () => (requests < times ? broken : thenAt), requests: () => requests };
 }
 
-test("a call is carried out by the daemon, for the member of the token", async () => {
+test("the daemon executes a call for the token's member", async () => {
   const agents = testAgents();
   const { url } = await daemon(agents);
   const forward = makeForwarder(at(() => url));
@@ -45,7 +45,7 @@ test("a call is carried out by the daemon, for the member of the token", async (
   await expect(forward(callOf("message_snd"))).rejects.toThrow(/Did you mean message_send\?/);
 });
 
-test("what the daemon does not take is a result that says why", async () => {
+test("a call that the daemon refuses returns a result that says why", async () => {
   const agents = testAgents();
   const { url } = await daemon(agents);
   const text = "x".repeat(3 * 1024 * 1024);
@@ -59,7 +59,7 @@ test("what the daemon does not take is a result that says why", async () => {
   expect(removed).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("was removed") }] });
 });
 
-test("a daemon that does not listen yet is waited for", async () => {
+test("a call waits for a daemon that does not listen yet", async () => {
   const { url } = await daemon();
   let asked = 0;
   const starting = () => {
@@ -71,7 +71,7 @@ test("a daemon that does not listen yet is waited for", async () => {
   expect(asked).toBe(3);
 });
 
-test("a send whose connection broke is repeated", async () => {
+test("a send is repeated after a broken connection", async () => {
   const agents = testAgents();
   const { url } = await daemon(agents);
   const breaking = await breakingServer(2, url);
@@ -80,21 +80,19 @@ test("a send whose connection broke is repeated", async () => {
   expect(breaking.requests()).toBe(2);
 });
 
-test("a call that may have been carried out and must not be repeated says so", async () => {
+test("a call that may have been executed and is not safe to repeat says so", async () => {
   const agents = testAgents();
   const { url } = await daemon(agents);
   const breaking = await breakingServer(1, url);
   const note = await makeForwarder(at(breaking.url))(callOf("notify_person", { text: "Hello." }));
   expect(note).toMatchObject({
     isError: true,
-    content: [
-      { text: expect.stringMatching(/cannot be reached.*It is not known whether this was carried out: message_list/) },
-    ],
+    content: [{ text: expect.stringMatching(/cannot be reached.*This may or may not have been done: message_list/) }],
   });
   expect(agents.mails).toEqual([]);
 });
 
-test("a wait goes on over a restart of the daemon", async () => {
+test("a wait continues across a daemon restart", async () => {
   const agents = testAgents();
   const first = await daemon(agents);
   const forward = makeForwarder(at(() => first.url));
@@ -110,7 +108,7 @@ test("a wait goes on over a restart of the daemon", async () => {
   expect((await waiting).structuredContent).toMatchObject({ state: "answered", replies: [{ text: "Yes." }] });
 });
 
-test("a wait without a daemon ends in time, and the message still waits", async () => {
+test("a wait without a daemon ends in time, with the message still waiting", async () => {
   const { url, close } = await daemon();
   await close();
   const ended = await makeForwarder(at(() => url))(callOf("message_wait", { messageId: "m1", timeoutSeconds: 1 }));
@@ -120,7 +118,7 @@ test("a wait without a daemon ends in time, and the message still waits", async 
   });
 });
 
-test("an aborted wait ends in the daemon, too", async () => {
+test("aborting a wait also ends it in the daemon", async () => {
   const agents = testAgents();
   const { url } = await daemon(agents);
   const forward = makeForwarder(at(() => url));
@@ -133,7 +131,7 @@ test("an aborted wait ends in the daemon, too", async () => {
   await expect.poll(() => agents.waiting).toBe(0);
 });
 
-test("a token that the daemon does not take is found out at the start", async () => {
+test("a rejected token is reported at the start", async () => {
   const { url } = await daemon();
   const { signal } = new AbortController();
   await checkToken(

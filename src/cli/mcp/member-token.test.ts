@@ -12,7 +12,7 @@ function tokenFile(content: string): string {
   return path;
 }
 
-test("is read from the file that is named, else from the environment", () => {
+test("is read from the given file, else from the environment", () => {
   const [one, other] = [tokenFile("one\n"), tokenFile("other\n")];
   const env = { WAYBILL_MCP_TOKEN_FILE: other, WAYBILL_MCP_TOKEN: "third" };
   expect(memberToken(one, env)).toBe("one");
@@ -23,8 +23,8 @@ test("is read from the file that is named, else from the environment", () => {
 const noToken = (words: string) =>
   expect.objectContaining({ code: "no_token", message: expect.stringContaining(words) });
 
-test("what is missing is said", () => {
-  expect(() => memberToken(undefined, {})).toThrow(noToken("No member's token was given."));
+test("a missing token is reported", () => {
+  expect(() => memberToken(undefined, {})).toThrow(noToken("No member token was given."));
   expect(() => memberToken(tokenFile(" \n"), {})).toThrow(noToken("There is no token in"));
   const env = { WAYBILL_MCP_TOKEN: "third" };
   expect(() => memberToken("/nowhere/token", env)).toThrow(noToken("/nowhere/token cannot be read (ENOENT)"));

@@ -1,4 +1,4 @@
-/** The member's token: from a file, where no list of processes and no log shows it, or from the environment. */
+/** The member's token: from a file, which no process list or log shows, or from the environment. */
 import { readFileSync } from "node:fs";
 import { AppError } from "../../app-error.ts";
 import { expandPath } from "../../home.ts";
@@ -9,8 +9,8 @@ export function memberToken(file: string | undefined, env: NodeJS.ProcessEnv): s
   if (token) return token;
   throw new AppError({
     code: "no_token",
-    message: path === undefined ? "No member's token was given." : `There is no token in ${path}.`,
-    hint: "Name the file that has it with --token-file PATH or WAYBILL_MCP_TOKEN_FILE.",
+    message: path === undefined ? "No member token was given." : `There is no token in ${path}.`,
+    hint: "Give the path of the token file with --token-file PATH or WAYBILL_MCP_TOKEN_FILE.",
   });
 }
 

@@ -1,4 +1,4 @@
-/** Serves the tools on standard input and output, until the client closes them or the command is interrupted. */
+/** Serves the tools on standard input and output until the client closes them or the command is interrupted. */
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { AppError, messageOf } from "../../app-error.ts";
 import { requestRetryMs, withRetries } from "../../client/retry.ts";
@@ -21,7 +21,7 @@ export async function serveTools(daemon: Daemon, { interrupted, printNote }: Ser
   await connection.close();
 }
 
-/** Finds out whether there is a daemon and whether it takes the token, before a client wonders why every call fails. */
+/** Checks at the start that a daemon is running and accepts the token, so that not every call fails later. */
 export async function checkToken(daemon: Daemon, signal: AbortSignal): Promise<void> {
   const isGone = (error: unknown) => error instanceof DaemonGone;
   try {

@@ -20,7 +20,7 @@ const attempt: DeliveryDetail["attemptList"][number] = {
 };
 const plain: Paint = (_, text) => text;
 
-test("an attempt shows how long after it was sent each thing happened, as far as that is known", () => {
+test("an attempt shows how long after sending each known step happened", () => {
   expect(timingLine(attempt, plain)).toEqual(["   after sending: stored 0.1 s, first token 2 s, finished 1 min"]);
   const unknown = { storedAt: null, firstTokenAt: null, finishedAt: null };
   expect(timingLine({ ...attempt, ...unknown }, plain)).toEqual([]);

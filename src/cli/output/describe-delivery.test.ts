@@ -25,14 +25,17 @@ test.each([
     "will be asked again in 30 s",
   ],
   [step("retry_scheduled", { status: "accepted", nextReconcileAt: inHalfAMinute }), "will be asked again"],
-  [step("reconciled", { responseState: "permission_blocked" }), "the agent waits for a permission: see `waybill asks`"],
+  [
+    step("reconciled", { responseState: "permission_blocked" }),
+    "the agent is waiting for permission: see `waybill asks`",
+  ],
   [step("reconciled", { responseState: "pending" }), null],
   [step("not_sent", {}, "\u001b[2Jbusy"), "could not be sent (busy)"],
 ])("%j is described as %j", (given, text) => {
   expect(describeStep(given)).toBe(text);
 });
 
-test("every event that is described is one of the ledger's", () => {
+test("every described event exists in the ledger", () => {
   const described = ["submit", "send_again", "accepted", "acceptance_unknown", "not_sent", "unanswered"];
   const more = ["failed_retryable", "retry_scheduled", "retried_by_person"];
   for (const event of [...described, ...more]) {
@@ -41,7 +44,7 @@ test("every event that is described is one of the ledger's", () => {
   }
 });
 
-test("what one waits for follows the last step", () => {
+test("the waiting text follows from the last step", () => {
   expect(describeWait(step("accepted"))).toBe("for the agent");
   expect(describeWait(step("retry_scheduled"))).toBe("until it is asked again");
   expect(describeWait(step("reconciled", { responseState: "question_blocked" }))).toMatch(/^for a person/);

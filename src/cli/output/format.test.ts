@@ -13,7 +13,7 @@ test.each([
   expect(formatDuration(ms)).toBe(words);
 });
 
-test("times are told from now", () => {
+test("times are shown relative to now", () => {
   const now = Date.parse("2026-01-31T12:00:00.000Z");
   expect(ago("2026-01-31T11:59:59.900Z", now)).toBe("just now");
   expect(ago("2026-01-31T11:59:50.400Z", now)).toBe("9 s ago");
@@ -37,7 +37,7 @@ test.each([
   expect(parseDuration(text)).toBe(ms);
 });
 
-describe("what somebody else wrote, in one line", () => {
+describe("untrusted text in one line", () => {
   test.each([
     ["a\nb\tc  d", "a b c d"],
     ["\u001b[31mred\u001b[0m", "red"],
@@ -49,7 +49,7 @@ describe("what somebody else wrote, in one line", () => {
   });
 });
 
-test("only hashes are shortened", () => {
+test("only long ids are shortened", () => {
   expect(shortId("0123456789abcdef".repeat(4))).toBe("0123456789ab");
   expect(shortId("a-message-id-that-somebody-chose-and-that-is-long")).toMatch(/long$/);
 });

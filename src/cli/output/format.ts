@@ -1,4 +1,4 @@
-/** Durations, times, ids and other people's text in one line. Pure. */
+/** Formats durations, times, ids and untrusted text for one line. Pure. */
 import { printable } from "./terminal.ts";
 
 const unitMs = { s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -15,7 +15,7 @@ export function ago(time: string, now: number): string {
   return ms < 1000 ? "just now" : `${formatDuration(ms - (ms % 1000))} ago`;
 }
 
-/** "in 12 s", or "now" for what is due. */
+/** "in 12 s", or "now" if it is due. */
 export function until(time: string, now: number): string {
   const ms = Date.parse(time) - now;
   return ms <= 0 ? "now" : `in ${formatDuration(ms)}`;
@@ -28,7 +28,7 @@ export function parseDuration(text: string): number | null {
   return Math.round(Number(amount) * unitMs[unit === "m" ? "min" : (unit as keyof typeof unitMs)]);
 }
 
-/** Other people's text as one line, without anything that moves the cursor or is invisible. */
+/** Untrusted text as one line, without anything that is invisible or moves the cursor. */
 export function oneLine(text: string): string {
   return printable(text)
     .replace(/[\u200e\u200f]/g, "")
@@ -41,7 +41,7 @@ export function shortId(id: string): string {
   return /^[0-9a-f]{64}$/.test(id) ? id.slice(0, 12) : oneLine(id);
 }
 
-/** A reason in parentheses, to be put behind something else. */
+/** A reason in parentheses, to append to something else. */
 export function inParentheses(reason: string | null | undefined): string {
   return reason == null ? "" : ` (${oneLine(reason)})`;
 }

@@ -1,4 +1,4 @@
-/** A lane for people: its settings, and what it is doing. Pure. */
+/** Formats a lane: its settings, and what it is doing. Pure. */
 import type { Lane } from "../../client/index.ts";
 import { ago, oneLine } from "./format.ts";
 import type { StyledText } from "./table.ts";
@@ -45,7 +45,7 @@ export function laneLines(lane: Lane, paint: Paint, now: number): string[] {
     ["used today", usedToday(lane)],
     ["added", ago(lane.createdAt, now)],
   ];
-  // Names and reasons are other people's text.
+  // Names and reasons are untrusted text.
   const safe = fields.map(([name, value]) => [name, value === null ? null : oneLine(value)] as const);
   return fieldLines([["lane", paint("bold", oneLine(lane.id))], ...safe], paint);
 }

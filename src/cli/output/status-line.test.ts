@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { statusLine } from "./status-line.ts";
 
-test("on a terminal the status is written over, and cut to one line", () => {
+test("on a terminal the status is overwritten, and cut to one line", () => {
   let written = "";
   const output = { isTTY: true, columns: 11, write: (text: string) => (written += text) };
   const line = statusLine(output, () => {});
@@ -12,7 +12,7 @@ test("on a terminal the status is written over, and cut to one line", () => {
   expect(written).toBe(`${again}0.5s wait…${again}sent\n${again}`);
 });
 
-test("elsewhere there are lines only", () => {
+test("elsewhere only lines are printed", () => {
   const lines: string[] = [];
   const line = statusLine({ write: () => expect.unreachable() }, (line) => lines.push(line));
   line.status("0.5s waiting for the agent");

@@ -4,7 +4,7 @@ import { displayWidth, table, truncated } from "./table.ts";
 const plain = { width: Number.POSITIVE_INFINITY, paint: (_style: unknown, text: string) => text };
 const head = ["ID", "TEXT"];
 
-test("columns are as wide as their widest cell, and lines have no blanks at their end", () => {
+test("columns are as wide as their widest cell, and lines have no trailing blanks", () => {
   expect(
     table(
       head,
@@ -17,7 +17,7 @@ test("columns are as wide as their widest cell, and lines have no blanks at thei
   ).toEqual(["ID       TEXT", "a        one", "long-id"]);
 });
 
-test("a column in which nothing stands is left out", () => {
+test("an empty column is omitted", () => {
   const rows = [
     ["a", "", "x"],
     ["b", "", ""],
@@ -25,7 +25,7 @@ test("a column in which nothing stands is left out", () => {
   expect(table(["ID", "NOTE", "TEXT"], rows, plain)).toEqual(["ID  TEXT", "a   x", "b"]);
 });
 
-test("lines fit the terminal: the widest column gives way", () => {
+test("lines fit the terminal: the widest column is cut", () => {
   const rows = [["a-rather-long-id", "a text that goes on and on and on and on"]];
   for (const width of [60, 40, 30, 20]) {
     const lines = table(head, rows, { ...plain, width });
@@ -34,13 +34,13 @@ test("lines fit the terminal: the widest column gives way", () => {
   expect(table(head, rows, { ...plain, width: 40 })[1]).toBe("a-rather-long-id  a text that goes on a…");
 });
 
-test("a column is padded by what is seen, not by its colours", () => {
+test("a column is padded by its visible width, not by its colours", () => {
   const paint = (_style: unknown, text: string) => `<${text}>`;
   const [, line] = table(head, [[{ text: "a", style: "red" }, "b"]], { ...plain, paint });
   expect(line).toBe("<a>   b");
 });
 
-test("what takes two places on a screen counts as two", () => {
+test("wide characters count as two columns", () => {
   expect(displayWidth("日本")).toBe(4);
   expect(displayWidth("e\u0301")).toBe(1);
   expect(displayWidth("👍")).toBe(2);

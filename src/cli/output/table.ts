@@ -1,4 +1,4 @@
-/** Aligned columns that fit the terminal, and lists of names and values. Pure. */
+/** Formats aligned columns that fit the terminal, and lists of names and values. Pure. */
 import { oneLine } from "./format.ts";
 import type { Paint, Style } from "./terminal.ts";
 
@@ -8,7 +8,7 @@ export type Cell = string | StyledText;
 const gap = "  ";
 const minColumnWidth = 8;
 
-/** Makes cells safe to print, omits empty columns, and cuts the widest columns when the lines would be too long. */
+/** Makes cells safe to print, omits empty columns, and cuts the widest columns if lines would be too long. */
 export function table(
   head: readonly string[],
   rows: readonly (readonly Cell[])[],
@@ -28,7 +28,7 @@ export function table(
   return [0, ...rows.map((_, row) => row + 1)].map(line);
 }
 
-/** Omits null values. Values must be safe to print; they may be painted and have several lines. */
+/** Omits null values. Values must be safe to print; they may have colours and several lines. */
 export function fieldLines(fields: readonly (readonly [string, string | null])[], paint: Paint): string[] {
   const present = fields.filter((field): field is readonly [string, string] => field[1] !== null);
   const width = Math.max(0, ...present.map(([name]) => name.length));
@@ -40,7 +40,7 @@ function safeCell(cell: Cell): StyledText {
   return typeof cell === "string" ? { text: oneLine(cell) } : { ...cell, text: oneLine(cell.text) };
 }
 
-/** Padded by what is visible: colours have no width. */
+/** Pads by visible width: colours have none. */
 function padded({ text, style }: StyledText, width: number, paint: Paint): string {
   const cut = truncated(text, width);
   const blanks = " ".repeat(Math.max(0, width - displayWidth(cut)));
@@ -85,7 +85,7 @@ const wide =
   /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}]/u;
 const invisible = /\p{Mn}|\p{Me}|[\u200b-\u200d]/u;
 
-/** As terminals draw it, near enough. */
+/** Approximately as terminals draw it. */
 function characterWidth(character: string): number {
   if (invisible.test(character)) return 0;
   return wide.test(character) ? 2 : 1;

@@ -31,25 +31,25 @@ const result = (part: { isError: boolean; rejected: boolean; output: string }) =
     parts: [{ type: "tool_result", call: "c1", name: "bash", ...part }],
   });
 
-test("text is shown as it comes, by whole lines with the rest below, and nothing twice", () => {
+test("text is shown as it is streamed: whole lines, the rest as the status, and nothing twice", () => {
   expect(shown(delta("One\nTw"), delta("o\nThr"))).toEqual({ lines: ["One", "Two"], status: "Thr" });
   expect(shown(delta("One\nTw"), delta("o"), text("One\nTwo\nThree")).lines).toEqual(["One", "Two", "Three"]);
   expect(shown(text("One\nTwo")).lines).toEqual(["One", "Two"]);
 });
 
-test("text of which some was missed is shown whole in the end", () => {
+test("text with a missed part is shown in full at the end", () => {
   const missed = [delta("One\nTw"), delta("ree"), text("One\nTwo\nThree")];
-  const again = "some of this was missed; the whole of it:";
+  const again = "some of this was missed; here is all of it:";
   expect(shown(...missed).lines).toEqual(["One", "Twree", again, "One", "Two", "Three"]);
 });
 
-test("a line that is not whole is not overtaken by a tool", () => {
+test("a tool does not overtake an incomplete line", () => {
   const done = result({ isError: false, rejected: false, output: "" });
   const said = [delta("Looking."), call, done, delta("\nDo"), text("Looking.\nDone.")];
   expect(shown(...said).lines).toEqual(["Looking.", 'done bash {"command":"ls"}', "Done."]);
 });
 
-test("a tool is one line, with how it ended", () => {
+test("a tool is one line with its result", () => {
   expect(shown(call)).toEqual({ lines: [], status: 'bash {"command":"ls"} …' });
   const ended = (part: Parameters<typeof result>[0]) => shown(call, result(part)).lines;
   expect(ended({ isError: false, rejected: false, output: "a" })).toEqual(['done bash {"command":"ls"}']);
@@ -59,7 +59,7 @@ test("a tool is one line, with how it ended", () => {
   expect(ended({ isError: true, rejected: true, output: "" })).toEqual(['refused bash {"command":"ls"}']);
 });
 
-test("a turn has its number, and an end with its reason", () => {
+test("a turn shows its number, and its end shows the reason", () => {
   expect(shown({ type: "turn.started", data: { prompt: null } }).lines).toEqual(["turn 3"]);
   const ended = (data: Extract<EventBody, { type: "turn.ended" }>["data"]) => shown({ type: "turn.ended", data }).lines;
   expect(ended({ reason: "completed", error: null, queued: 0 })).toEqual(["the turn ended: completed"]);
@@ -68,7 +68,7 @@ test("a turn has its number, and an end with its reason", () => {
   ]);
 });
 
-test("an ask says how it is answered", () => {
+test("an ask says how to answer it", () => {
   const asked: EventBody = {
     type: "permission.requested",
     data: { ask: "per_1", title: "bash: rm", call: null, detail: null },
@@ -78,7 +78,7 @@ test("an ask says how it is answered", () => {
   ]);
 });
 
-test("what others wrote cannot move the cursor", () => {
+test("untrusted text cannot move the cursor", () => {
   const control = "\u001b[2J\u001b]0;title\u0007";
   const all = shown(delta(`a${control}\n`), text(`${control}b`), {
     type: "error",
@@ -87,14 +87,14 @@ test("what others wrote cannot move the cursor", () => {
   expect(all.lines.join("") + all.status).not.toContain("\u001b");
 });
 
-test("what a subagent does stands further right", () => {
+test("a subagent's events are indented", () => {
   const turns = new TurnLines((_, words) => words);
   expect(turns.add(anEvent({ seq: 1, nativeSession: "sub" }, text("Found it.")) as UniversalEvent).lines).toEqual([
     "  Found it.",
   ]);
 });
 
-test("of what the ledger does only the end of a message is shown", () => {
+test("of the ledger's notes, only the outcome of a message is shown", () => {
   const status = (name: string, value: unknown) =>
     completed({ kind: "status", role: null, name, parts: [{ type: "json", id: name, value }] });
   const ended = status("delivery", { message: "m1", status: "responded", reason: null });

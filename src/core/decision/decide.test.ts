@@ -54,7 +54,7 @@ const reasonOf = (decision: Decision) =>
     ? decision.events.map((event) => ("reason" in event ? event.reason : null)).find(Boolean)
     : null;
 
-/** Whatever is decided must also be taken by the table. */
+/** Every decision must also be accepted by the transition table. */
 function isTaken(decision: Decision, record: DeliveryRecord): boolean {
   if (decision.do !== "commit") return true;
   let current = record;
@@ -77,7 +77,7 @@ describe("retry eligibility, row by row, after the grace time", () => {
       look(seen("responded_tool_call", evidence({ others: ["mystery"] })), { record: work }),
     ],
     [
-      "responded_visible_message of substance: no retry, read",
+      "responded_visible_message with substance: no retry, read",
       { retry: false, read: true },
       look(seen("responded_visible_message", evidence({ sent: [reply("Port 8080.")] })), { record: ask }),
     ],
@@ -119,7 +119,7 @@ describe("retry eligibility, row by row, after the grace time", () => {
     ["session_error: retry, no read", { retry: true, read: false }, look(seen("session_error"))],
     ["reconcile_failed is unknown: neither", { retry: false, read: false }, look(unreadable("timeout"))],
     [
-      "not_observed once: neither, it is read again first",
+      "not_observed once: neither, the transcript is read again first",
       { retry: false, read: false },
       look(seen("not_observed", { found: false })),
     ],
@@ -131,7 +131,7 @@ describe("retry eligibility, row by row, after the grace time", () => {
     expect(isTaken(decision, given.record)).toBe(true);
   });
 
-  test("session_stale: not on the same session, but on a fresh one, from the repair budget", () => {
+  test("session_stale: retry in a fresh session, from the repair budget", () => {
     const decision = decide(look(seen("session_stale", { found: true })));
     expect(decision).toMatchObject({
       events: [
@@ -143,8 +143,8 @@ describe("retry eligibility, row by row, after the grace time", () => {
 
   test.each<[string, Observation, boolean]>([
     ["a stale session", seen("session_stale"), true],
-    ["a turn that died where known ids are swallowed", seen("interrupted", { interrupted: true }), false],
-  ])("%s with no repair left is paid from attempts, after their wait", (_, observation, freshSession) => {
+    ["a turn that died with a runtime that swallows known ids", seen("interrupted", { interrupted: true }), false],
+  ])("%s with no repair left is paid from attempts, after the retry delay", (_, observation, freshSession) => {
     const traits = { takesIds: true, sendingAgain: "swallowed", attachments: [], takesSystem: false } as const;
     const record = accepted(aRecord({}, { maxRepairs: 0 }));
     const reconcileAt = graceOver + 30_000;
@@ -176,11 +176,11 @@ describe("retry eligibility, row by row, after the grace time", () => {
   });
 });
 
-describe("the reason picks the retry text", () => {
+describe("the reason selects the retry text", () => {
   test.each([
     ["ack only", evidence({ sent: [reply("Got it")] }), "visible_reply_ack_only_still_requires_answer"],
     ["a lookup only", evidence({ lookups: ["read"] }), "visible_reply_still_required"],
-    ["nothing", { reason: "empty_assistant_turn" }, "empty_assistant_turn"],
+    ["no evidence", { reason: "empty_assistant_turn" }, "empty_assistant_turn"],
   ])("%s", (_, given, reason) => {
     expect(reasonOf(decide(look(seen("empty_assistant_turn", given))))).toBe(reason);
   });
@@ -205,7 +205,7 @@ describe("destination proof", () => {
     },
   );
 
-  test("goes before a message_send that the transcript shows", () => {
+  test("takes precedence over a message_send in the transcript", () => {
     const sent = evidence({ sent: [reply("Port 8080.")] });
     expect(decide(look(seen("responded_visible_message", sent), { reply: destination }))).toMatchObject({
       events: [{ type: "proven", proof: { by: "destination_reply", visibleReply: { messageId: "r1" } } }],
@@ -218,23 +218,23 @@ describe("destination proof", () => {
     expect(reasonOf(decision)).toBe("visible_reply_ack_only_still_requires_answer");
   });
 
-  test("a message_send that is seen in the transcript only counts, with a diagnostic", () => {
+  test("a message_send seen only in the transcript counts, with a diagnostic", () => {
     const decision = decide(look(seen("responded_visible_message", evidence({ sent: [reply("Port 8080.")] }))));
     expect(decision).toMatchObject({ events: [{ diagnostics: ["visible_reply_destination_not_found_yet"] }] });
   });
 
-  test("a message_send that has not arrived is looked for once more before it is asked for again", () => {
+  test("a message_send that has not arrived gets one more reconcile before a retry", () => {
     const unarrived = seen("empty_assistant_turn", { awaitsSend: true });
     const first = decide(look(unarrived));
     expect(first).toMatchObject({ events: [{ type: "reconciled", missed: true }] });
-    if (first.do !== "commit") throw new Error("nothing is committed");
+    if (first.do !== "commit") throw new Error("nothing was committed");
     const record = having(accepted(), ...first.events);
     const again = { record, now: record.nextReconcileAt ?? 0 };
     expect(isRetry(decide(look(unarrived, again)))).toBe(true);
     expect(isRead(decide(look(unarrived, { ...again, reply: destination })))).toBe(true);
   });
 
-  test("an unnamed message_send in the turn correlates as its direct child", () => {
+  test("a message_send in the turn that names no message correlates as its direct child", () => {
     const sent = evidence({ sent: [reply("Port 8080.", "none")] });
     expect(decide(look(seen("responded_visible_message", sent)))).toMatchObject({
       events: [{ proof: { visibleReply: { correlation: "direct_child_message_send" } } }],
@@ -242,7 +242,7 @@ describe("destination proof", () => {
   });
 });
 
-describe("sending again or anew", () => {
+describe("sending again or retrying", () => {
   const missing = seen("not_observed", { found: false });
   const missedOnce = having(accepted(), {
     type: "reconciled",
@@ -264,58 +264,58 @@ describe("sending again or anew", () => {
 
   const secondRead = { record: missedOnce, now: graceOver + 2000 };
 
-  test("the second read does not come before its time", () => {
+  test("the second read does not come early", () => {
     expect(decide(look(missing, { record: missedOnce, now: graceOver + 1 }))).toEqual({ do: "nothing" });
   });
 
-  test("a prompt that is missing twice is sent again with the same ids", () => {
+  test("a prompt that two reads missed is sent again with the same ids", () => {
     expect(types(decide(look(missing, { ...secondRead })))).toEqual(["reconciled", "send_again"]);
   });
 
-  test("never when something else was prompted after it", () => {
+  test("a prompt is never sent again after a later prompt", () => {
     const decision = decide(look({ ...missing, laterPrompt: true }, { ...secondRead }));
     expect(isRetry(decision)).toBe(true);
   });
 
-  test("never, where known ids are swallowed, for a prompt that is there and did not run", () => {
+  test("a stored prompt that did not run is never sent again if the runtime swallows known ids", () => {
     const idle = seen("prompt_delivered_no_assistant_message");
     const traits = { takesIds: true, sendingAgain: "swallowed" as const, attachments: [], takesSystem: false };
     expect(isRetry(decide(look(idle, { ...secondRead, traits })))).toBe(true);
     expect(types(decide(look(idle, { ...secondRead })))).toEqual(["reconciled", "send_again"]);
   });
 
-  test("not in a paused lane", () => {
+  test("nothing is sent again in a paused lane", () => {
     expect(types(decide(look(missing, { ...secondRead, paused: true })))).toEqual(["reconciled"]);
   });
 });
 
-describe("people", () => {
+describe("a person's decision", () => {
   const stop = { type: "cancelled", by: "ada", reason: "stopped_by_person", readCommitted: true } as const;
   const stoppedAt = sentAt + 100;
   const stopped = having(accepted(), { ...stop, at: stoppedAt, reconcileAt: stoppedAt });
   const unbegun = seen("prompt_delivered_no_assistant_message", { reason: "never_run" });
   const atWork = seen("pending", { settled: false });
 
-  test("a prompt that a person stopped and that has not been begun is waited for until it would have been", () => {
+  test("a stopped prompt that has not begun keeps the lane until it would have begun", () => {
     const first = decide(look(unbegun, { record: stopped, now: stoppedAt }));
     expect(types(first)).toEqual(["reconciled"]);
-    if (first.do !== "commit") throw new Error("nothing is committed");
+    if (first.do !== "commit") throw new Error("nothing was committed");
     const waited = having(stopped, ...first.events);
     expect(types(decide(look(unbegun, { record: waited, now: graceOver })))).toEqual(["turn_ended"]);
   });
 
-  test("a prompt that a person stopped and that is begun after that is aborted at once, and once", () => {
+  test("a stopped prompt that begins later is aborted immediately, and only once", () => {
     const missed = decide(look(unbegun, { record: stopped, now: stoppedAt }));
-    if (missed.do !== "commit") throw new Error("nothing is committed");
+    if (missed.do !== "commit") throw new Error("nothing was committed");
     const waited = having(stopped, ...missed.events);
     const aborted = decide(look(atWork, { record: waited, now: stoppedAt + 20 }));
     expect(aborted).toMatchObject({ do: "commit", abort: true });
-    if (aborted.do !== "commit") throw new Error("nothing is committed");
+    if (aborted.do !== "commit") throw new Error("nothing was committed");
     const again = look(atWork, { record: having(waited, ...aborted.events), now: stoppedAt + 40 });
     expect(decide(again)).toEqual({ do: "nothing" });
   });
 
-  test("a turn that was stopped is cancelled and not retried", () => {
+  test("a stopped turn is cancelled and not retried", () => {
     expect(types(decide(look(seen("session_error", { aborted: true }))))).toEqual(["cancelled"]);
   });
 
@@ -324,12 +324,12 @@ describe("people", () => {
     expect(decision).toMatchObject({ events: [{ type: "failed_terminal", reason: "ask_rejected" }] });
   });
 
-  test("a refused ask does not undo an answer that was given before it", () => {
+  test("a refused ask does not undo an earlier answer", () => {
     const answered = evidence({ sent: [reply("Port 8080.")] });
     expect(isRead(decide(look(seen("responded_visible_message", { ...answered, askRejected: true }))))).toBe(true);
   });
 
-  test("an abort of our own, to replace a stuck session, is not taken for a person's stop", () => {
+  test("Waybill's own abort, to replace a stuck session, is not taken for a person's stop", () => {
     const record: DeliveryRecord = {
       ...accepted(),
       status: "retry_scheduled",
@@ -340,7 +340,7 @@ describe("people", () => {
   });
 });
 
-describe("stuck", () => {
+describe("stuck sessions", () => {
   const quiet = { settled: false, lastActivityAt: sentAt };
   const later = sentAt + defaultPolicy.stuckAfterMs;
   const record = {
@@ -350,7 +350,7 @@ describe("stuck", () => {
     lastObservedAt: later - 60_000,
   };
 
-  test("busy without any sign of life for long: a fresh session", () => {
+  test("busy without any activity for too long gets a fresh session", () => {
     const decision = decide(look(seen("pending", quiet), { record, now: later }));
     expect(decision).toMatchObject({
       events: [{ reason: "session_stuck" }, { next: { freshSession: true, spends: "repairs" } }],
@@ -358,19 +358,19 @@ describe("stuck", () => {
     expect(isTaken(decision, record)).toBe(true);
   });
 
-  test("a machine that has slept is not a session that hangs", () => {
+  test("a machine that slept does not make a session stuck", () => {
     const asleep = { ...record, quietMs: 60_000, lastObservedAt: sentAt };
     expect(types(decide(look(seen("pending", quiet), { record: asleep, now: later })))).toEqual(["reconciled"]);
   });
 
-  test("busy with something else and quiet for long is stuck as well", () => {
+  test("busy with something else and quiet for too long is also stuck", () => {
     const decision = decide(look(seen("prompt_not_indexed", { ...quiet, found: false }), { record, now: later }));
     expect(isRetry(decision)).toBe(true);
     expect(isTaken(decision, record)).toBe(true);
   });
 
   test.each([
-    ["a tool that runs", { toolRunning: true }],
+    ["a running tool", { toolRunning: true }],
     ["recent activity", { lastActivityAt: later - 1000 }],
   ])("%s is not stuck", (_, given) => {
     expect(types(decide(look(seen("pending", { ...quiet, ...given }), { record, now: later })))).toEqual([
@@ -378,7 +378,7 @@ describe("stuck", () => {
     ]);
   });
 
-  test("a tool that runs for long is remarked on, and nothing else", () => {
+  test("a tool that runs for a long time only gets a reason", () => {
     const decision = decide(look(seen("pending", { ...quiet, toolRunning: true }), { record, now: later }));
     expect(decision).toMatchObject({ events: [{ type: "reconciled", reason: "tool_runs_long" }], abort: false });
   });
@@ -401,19 +401,19 @@ describe("a scheduled retry", () => {
     expect(decide(look(seen("empty_assistant_turn"), { record: scheduled }))).toEqual({ do: "nothing" });
   });
 
-  test("is made when due and still silent", () => {
+  test("is submitted when due if the agent is still silent", () => {
     const now = graceOver + 30_000;
     expect(decide(look(seen("empty_assistant_turn"), { record: scheduled, now }))).toEqual({ do: "submit" });
   });
 
   test.each([seen("pending", { settled: false }), unreadable("down"), seen("permission_blocked", { settled: false })])(
-    "is put off while the agent may be at it ($state)",
+    "is postponed while the agent may be working on it ($state)",
     (observation) => {
       expect(types(decide(look(observation, { record: scheduled, now: graceOver + 30_000 })))).toEqual(["reconciled"]);
     },
   );
 
-  test("is dropped when the answer came in between", () => {
+  test("is dropped if the answer arrived in the meantime", () => {
     const answered = seen("responded_plain_text", evidence({ finalText: "Port 8080." }));
     expect(isRead(decide(look(answered, { record: scheduled, now: graceOver + 30_000 })))).toBe(true);
   });

@@ -1,9 +1,9 @@
 /**
- * What may still be asked of the agent when its message is proven and read: for a summary, when it changed files and
- * said nothing, and about files that its answer names and nobody finds. Pure.
+ * Follow-ups after a message is proven and read: a request for a summary, if the agent changed files and said
+ * nothing, and one about missing files that its answer names. Pure.
  *
- * The delivery stays what it is, `responded`, and its lane is kept by the end of the turn that is still to come. Each
- * of the two is asked once at most, under ids of its own, and whatever comes of it, the lane is given back.
+ * The delivery stays `responded`, and keeps its lane because the end of its turn is still owed. Each follow-up is
+ * sent at most once, with its own ids, and the lane is released whatever comes of it.
  */
 import type { FollowUpKind, NextAttempt } from "../delivery/attempt.ts";
 import { isFollowUp } from "../delivery/attempt.ts";
@@ -22,7 +22,7 @@ import type { Decision, DecisionInput } from "./decision.ts";
 import { commit, isEarly, observedEvent, reconcileLater } from "./decision.ts";
 import { sendAgain } from "./silence.ts";
 
-/** Proven by tools alone: work in files that the agent said nothing about leaves the sender with nothing to read. */
+/** Proven by tools alone: silent work in files leaves the sender with nothing to read. */
 export function summaryFor(input: DecisionInput): NextAttempt | null {
   const { record, observation, contract, policy } = input;
   const { evidence } = observation;
@@ -38,13 +38,13 @@ function saysNothing({ finalText, request }: Evidence): boolean {
   return finalText === null || judgeSubstance(finalText, request) === "acknowledgement";
 }
 
-/** The files that an answer names, to be looked for on disk for a while. */
+/** The files that an answer names, to be checked on disk for a while. */
 export function claimsIn(answer: string, { policy, now }: DecisionInput): Claims | null {
   const names = claimedFiles(answer);
   return names.length === 0 ? null : { names, until: now + policy.fileWaitMs };
 }
 
-/** Where the agent may be told of missing files, its lane is kept until it is known whether there are any. */
+/** If the agent may be told about missing files, its lane is kept until they have been checked. */
 export function maySpeakOfFiles({ record, observation, contract, policy }: DecisionInput): boolean {
   return (
     policy.followUpMissingFiles &&
@@ -55,7 +55,7 @@ export function maySpeakOfFiles({ record, observation, contract, policy }: Decis
   );
 }
 
-/** After the disk was looked at: once more in a moment, or that is how it is. */
+/** After a check of the disk: check again soon, or settle the result. */
 export function afterFileCheck(input: {
   record: DeliveryRecord;
   missing: readonly string[];
@@ -74,7 +74,7 @@ export function afterFileCheck(input: {
   return { type: "files_checked", at: now, missing, next, reconcileAt: now };
 }
 
-/** The prompt is due. It is sent to a session at rest, and to no other. */
+/** The follow-up is due. It is sent only to an idle session. */
 export function submitFollowUp(input: DecisionInput): Decision {
   const { record, observation, policy, now } = input;
   if (observation.state === "session_stale" || observation.laterPrompt || !policy.automaticRetry) {
@@ -85,7 +85,10 @@ export function submitFollowUp(input: DecisionInput): Decision {
   return commit(observedEvent(input, null, nextReconcileAt(record, policy, now)));
 }
 
-/** The prompt was sent: what its turn ended with is written back. Null when there is none, or its turn still runs. */
+/**
+ * The follow-up was sent: the text that ended its turn is passed on. Null if there is none, or its turn is still
+ * running.
+ */
 export function afterFollowUpTurn(input: DecisionInput): Decision | null {
   const { record, observation, policy, now } = input;
   const last = lastAttempt(record);
@@ -104,7 +107,7 @@ export function afterFollowUpTurn(input: DecisionInput): Decision | null {
   return sendAgain(input) ?? giveBack(input, `${last.kind}_not_answered`);
 }
 
-/** When the lane is given back, whatever became of the summary that was asked for; null where none was. */
+/** When the lane is released, with or without the requested summary; null if none was requested. */
 export function summaryDeadline(record: DeliveryRecord, policy: Policy): number | null {
   const last = lastAttempt(record);
   return last?.kind === "summary" && record.status === "responded" ? last.submittedAt + policy.summaryLimitMs : null;
@@ -115,7 +118,7 @@ function summaryIsOverdue({ record, policy, now }: DecisionInput): boolean {
   return deadline !== null && now >= deadline;
 }
 
-/** Nobody waits for it any longer. Its turn is stopped, unless a tool works in it or somebody else's prompt is behind it. */
+/** The summary is overdue. Its turn is stopped, unless a tool is running in it or somebody else's prompt follows it. */
 function giveUpSummary(input: DecisionInput): Decision {
   const { found, laterPrompt, toolRunning } = input.observation;
   const end = turnEnded(input, ["summary_not_answered"]);
@@ -126,7 +129,7 @@ function giveBack(input: DecisionInput, diagnostic: string): Decision {
   return commit(turnEnded(input, [diagnostic]));
 }
 
-/** What is gone shows nothing any more; what was seen of it before stands. */
+/** A stale session shows nothing; earlier observations stand. */
 export function turnEnded({ observation, now }: DecisionInput, diagnostics: readonly string[] = []): DeliveryEvent {
   const observed = observation.state === "session_stale" ? null : factsOf(observation);
   return { type: "turn_ended", at: now, observed, diagnostics };

@@ -1,6 +1,6 @@
 /**
- * What to do about a session at rest in which there is no proof: wait for the grace time, send the same ids again,
- * make a new attempt, or give up. Pure.
+ * What to do about an idle session without proof: wait for the grace time, send the same ids again, make a new
+ * attempt, or give up. Pure.
  */
 import { maxSendsPerAttempt } from "../delivery/attempt.ts";
 import type { DeliveryEvent } from "../delivery/delivery-event.ts";
@@ -15,7 +15,8 @@ import { commit, failForGood, isEarly, observedEvent, reasonFor, reconcileLater,
 export function silence(input: DecisionInput): Decision {
   const { record, observation, policy, now } = input;
   if (record.status === "retry_scheduled" || record.status === "pending") return nextAttempt(input);
-  // What only a person can mend: later messages wait for them. A text that merely reads like it is asked again.
+  // Only a person can fix this, so later messages wait for one. A text that merely reads like such an error is
+  // retried.
   if (observation.providerError && isForPeople(observation.providerError) && observation.evidence.noticeText === null) {
     const reason = `provider_${observation.providerError}`;
     return { ...failForGood(input, reason), pause: reason };
@@ -39,7 +40,7 @@ export function silence(input: DecisionInput): Decision {
   return (missed ? sendAgain(input) : null) ?? retryOrGiveUp(input, reason, diedWhereSwallowed(input));
 }
 
-/** The session rests, and the prompt is not there, or is there and never ran. */
+/** The session is idle, and the prompt is missing, or it is stored and never ran. */
 function isMissed(observation: Observation): boolean {
   return observation.state === "not_observed" || observation.state === "prompt_delivered_no_assistant_message";
 }
@@ -48,21 +49,21 @@ function neverLeft({ record, observation }: DecisionInput): boolean {
   return lastAttempt(record)?.left === false && !observation.found;
 }
 
-/** Where a known id is swallowed, a turn that died or never ran needs new ids; that is a repair, not a retry. */
+/** If known ids are swallowed, a turn that died or never ran needs new ids; that is a repair, not a retry. */
 function diedWhereSwallowed({ observation, traits }: DecisionInput): "repair" | "retry" {
   const died = observation.interrupted || observation.state === "prompt_delivered_no_assistant_message";
   return died && observation.found && traits.sendingAgain === "swallowed" ? "repair" : "retry";
 }
 
-/** The same ids once more: allowed only when nothing was prompted after them, and not too often. */
+/** The same ids once more: only if no other prompt followed them, and not too often. */
 export function sendAgain(input: DecisionInput): Decision | null {
   const { record, observation, policy, traits, now } = input;
   const last = lastAttempt(record);
   if (!last || last.sends >= maxSendsPerAttempt || observation.laterPrompt) return null;
-  // What never left is not sent a second time by being sent now.
+  // Sending what never left is not a second send.
   if (!policy.automaticRetry && !neverLeft(input)) return null;
   if (observation.found && traits.sendingAgain === "swallowed") return null;
-  // What is proven needs no reason for being asked further.
+  // A follow-up to a proven delivery needs no reason.
   const isProven = record.status === "responded";
   if (input.paused) return reconcileLater(input, isProven ? null : "lane_paused", undefined, true);
   return commit(
@@ -71,7 +72,7 @@ export function sendAgain(input: DecisionInput): Decision | null {
   );
 }
 
-/** An attempt that is scheduled, or one that a person asked for: made when it is due and can be paid for. */
+/** A scheduled attempt, or one that a person asked for: made when it is due and the budget allows it. */
 function nextAttempt(input: DecisionInput): Decision {
   const { record, policy, now } = input;
   if (record.status === "pending") {
@@ -82,7 +83,7 @@ function nextAttempt(input: DecisionInput): Decision {
   return policy.automaticRetry ? { do: "submit" } : failForGood(input, "automatic_retry_is_off");
 }
 
-/** Schedules a new attempt while it can be paid for. A repair gets a fresh session where the old one broke. */
+/** Schedules a new attempt if the budget allows it. A repair gets a fresh session if the old one broke. */
 export function retryOrGiveUp(
   input: DecisionInput,
   reason: string,
@@ -96,7 +97,7 @@ export function retryOrGiveUp(
   const backOffMs = backOff(observation);
   const next = backOffMs === 0 ? affordableNext : { ...affordableNext, backOffMs };
 
-  // What an attempt pays for waits as every attempt does: the repairs before it did not help.
+  // A repair paid from attempts waits like any attempt: the repairs before it did not help.
   const wait = Math.max(retryDelay(record.attempts, policy), backOffMs);
   const reconcileAt = next.spends === "attempts" ? now + wait : now;
   const observed = factsOf(observation);
@@ -108,12 +109,12 @@ export function retryOrGiveUp(
   return { ...decision, remark: remarkOn(input) };
 }
 
-/** As long as the provider asks for. */
+/** As long as the provider asks for, up to the limit. */
 function backOff({ providerError, retryAfterMs }: Observation): number {
   return providerError === null ? 0 : Math.min(retryAfterMs ?? 0, longestBackOffMs);
 }
 
-/** Only a prompt that arrived can go unanswered; everything else that may be tried again failed. */
+/** Only a prompt that arrived can go unanswered; everything else that may be retried has failed. */
 function wentUnanswered({ record, observation }: DecisionInput): boolean {
   const arrived = observation.found || record.status === "accepted";
   const broke = observation.interrupted || observation.providerError !== null;

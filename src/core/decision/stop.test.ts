@@ -21,43 +21,43 @@ const stop = (given: Partial<StopInput>) =>
   decideStop({ lane, holder: null, waiting: [], alsoWaiting: null, now: 2000, ...given });
 
 describe("a stop", () => {
-  test("cancels what is about to be sent", () => {
+  test("cancels the message about to be sent", () => {
     expect(stop({ waiting: [waiting("one"), waiting("two")] })).toEqual({ cancel: ["one"], endFollowUp: null });
   });
 
-  test.each(openStatuses)("cancels what is %s, and leaves what waits behind it", (status) => {
+  test.each(openStatuses)("cancels a delivery that is %s, and leaves those queued behind it", (status) => {
     expect(stop({ holder: holding(status), waiting: [waiting("one")] }).cancel).toEqual(["held"]);
   });
 
-  test("leaves what has ended, whose turn is stopped all the same", () => {
+  test("leaves an ended delivery, whose turn is stopped anyway", () => {
     for (const status of ["responded", "cancelled"] as const) {
       expect(stop({ holder: holding(status), waiting: [waiting("one")] })).toEqual({ cancel: [], endFollowUp: null });
     }
   });
 
-  test("has nothing more asked about what was answered", () => {
+  test("ends the follow-up of an answered delivery", () => {
     const nextAttempt = { kind: "summary", spends: "follow_ups", freshSession: false } as const;
     expect(stop({ holder: holding("responded", { nextAttempt }) })).toEqual({ cancel: [], endFollowUp: "held" });
   });
 
-  test("leaves what nothing would be done with: a paused lane's messages, and one that has expired", () => {
+  test("leaves messages that would not be sent: those in a paused lane, and an expired one", () => {
     expect(stop({ lane: { ...lane, pausedReason: "lunch" }, waiting: [waiting("one")] }).cancel).toEqual([]);
     expect(stop({ waiting: [{ ...waiting("one"), expiresAt: 1500 }] }).cancel).toEqual([]);
   });
 
-  test("of a resting lane cancels nothing", () => {
+  test("of an idle lane cancels nothing", () => {
     expect(stop({})).toEqual({ cancel: [], endFollowUp: null });
   });
 });
 
-describe("a stop that is also for what waits", () => {
-  test("cancels what came the same way, the newest first, and leaves the rest", () => {
+describe("a stop that includes waiting messages", () => {
+  test("cancels those from the same source, newest first, and leaves the rest", () => {
     const behind = [waiting("one"), waiting("by mail", "mcp"), waiting("two")];
     const cancel = ["two", "one", "held"];
     expect(stop({ holder: holding("accepted"), waiting: behind, alsoWaiting: "ui" }).cancel).toEqual(cancel);
   });
 
-  test("cancels it also when what holds the lane was stopped before, or when the lane is paused", () => {
+  test("cancels them even if the current message was already stopped, or the lane is paused", () => {
     const behind = [waiting("one")];
     expect(stop({ holder: holding("cancelled"), waiting: behind, alsoWaiting: "ui" }).cancel).toEqual(["one"]);
     const paused = { ...lane, pausedReason: "lunch" };
@@ -65,7 +65,7 @@ describe("a stop that is also for what waits", () => {
   });
 });
 
-test("whatever a lane holds, each delivery is cancelled once at most, and only what has not ended", () => {
+test("a stop cancels each delivery at most once, and only those that have not ended", () => {
   const anyWaiting = fc.array(fc.constantFrom(...sources), { maxLength: 5 });
   fc.assert(
     fc.property(
@@ -79,7 +79,7 @@ test("whatever a lane holds, each delivery is cancelled once at most, and only w
         expect(new Set(cancel).size).toBe(cancel.length);
         const open = [...records, ...(holder && openStatuses.includes(holder.status) ? [holder] : [])];
         expect(open.map(({ id }) => id)).toEqual(expect.arrayContaining([...cancel]));
-        // Whatever the lane works on, or would send next, is among them.
+        // The delivery that the lane works on, or would send next, is among them.
         const current = holder ?? records[0];
         if (current && open.includes(current)) expect(cancel.at(-1)).toBe(current.id);
       },

@@ -25,13 +25,13 @@ const quiet: BlockedSession = {
 const decision = (blocked: Partial<BlockedSession>, record: DeliveryRecord = aRecord()) =>
   decideSession({ record, slice: busy, blocked: { ...quiet, ...blocked }, policy: defaultPolicy });
 
-describe("a busy session that keeps a message waiting", () => {
-  test("is waited for while it shows activity, however often it was aborted before", () => {
+describe("a busy session that blocks a message", () => {
+  test("makes the message wait while it shows activity, however often it was aborted before", () => {
     expect(decision({ quietMs: 0 })).toEqual({ do: "wait", reason: "session_busy" });
     expect(decision({ quietMs: 0, aborts: 2 })).toEqual({ do: "wait", reason: "session_busy" });
   });
 
-  test("is aborted twice when it is stuck, and then left", () => {
+  test("is aborted twice when it is stuck, and then abandoned", () => {
     expect([0, 1, 2, 3].map((aborts) => decision({ aborts }).do)).toEqual([
       "abort_and_replace",
       "abort_and_replace",
@@ -40,7 +40,7 @@ describe("a busy session that keeps a message waiting", () => {
     ]);
   });
 
-  test("is aborted twice when the delivery is to get a fresh session, and then left", () => {
+  test("is aborted twice when the delivery needs a fresh session, and then abandoned", () => {
     const sent = having(aRecord(), submitEvent(1, 1000));
     const record: DeliveryRecord = {
       ...sent,
@@ -54,7 +54,7 @@ describe("a busy session that keeps a message waiting", () => {
     ]);
   });
 
-  test("is neither aborted nor left for a follow-up, nor while it asks something", () => {
+  test("is neither aborted nor abandoned for a follow-up, nor while it waits for an ask", () => {
     const record: DeliveryRecord = { ...aRecord(), status: "responded", runtimeSessionId: sessionId };
     expect(decision({ aborts: 2 }, record)).toEqual({ do: "wait", reason: "session_busy" });
     const ask: Ask = { id: "a", kind: "permission", title: "May I?", sessionId, askedAt: null };
@@ -63,7 +63,7 @@ describe("a busy session that keeps a message waiting", () => {
     expect(decideSession(given)).toEqual({ do: "wait", reason: "ask_pending" });
   });
 
-  test("keeps the count of its aborts from one read to the next", () => {
+  test("keeps its abort count from one read to the next", () => {
     expect(watchBlocked(undefined, busy, 2000)).toMatchObject({ quietMs: 0, aborts: 0 });
     expect(watchBlocked({ ...quiet, aborts: 2 }, busy, 2000)).toMatchObject({
       quietMs: quiet.quietMs + 1000,
@@ -76,7 +76,7 @@ describe("a busy session that keeps a message waiting", () => {
   });
 });
 
-describe("what became of a request whose delivery was stopped meanwhile", () => {
+describe("a request whose delivery was stopped while it was in flight", () => {
   const cancelled = { type: "cancelled", by: "ada", reason: "stopped_by_person", readCommitted: true } as const;
   const sending = having(aRecord(), submitEvent(1, 1000));
   const stopped = having(sending, { ...cancelled, at: 1100, reconcileAt: 1100 });
@@ -85,25 +85,25 @@ describe("what became of a request whose delivery was stopped meanwhile", () => 
   const result = (outcome: SubmitOutcome, sends = 1, record = stopped) =>
     resultOfStopped(record, { ...attempt, sends }, outcome, 1200);
 
-  test("it did not leave: the delivery is over", () => {
+  test("ends the delivery if it did not leave", () => {
     const ended = result({ outcome: "not_sent", reason: "stopped" });
     expect(ended).toMatchObject({ type: "turn_ended" });
     if (ended) expect(having(stopped, ended)).toMatchObject({ status: "cancelled", turnEndedAt: 1200 });
     expect(result({ outcome: "refused", reason: "no such agent" })).toMatchObject({ type: "turn_ended" });
   });
 
-  test("it arrived: that is known from now on, and it is looked at without delay", () => {
+  test("is recorded as arrived and reconciled immediately", () => {
     const arrived = result({ outcome: "accepted" });
     expect(arrived).toMatchObject({ type: "reconciled", found: true, reconcileAt: 1200 });
     if (arrived) expect(having(stopped, arrived)).toMatchObject({ acceptanceUnknown: false, turnEndedAt: null });
   });
 
-  test("nobody knows, or an earlier one with the same ids may have arrived: its turn is waited for", () => {
+  test("decides nothing if its outcome, or that of an earlier send with the same ids, is unknown", () => {
     expect(result({ outcome: "unknown", reason: "reset" })).toBeNull();
     expect(result({ outcome: "not_sent", reason: "stopped" }, 2)).toBeNull();
   });
 
-  test("nobody stopped it: this says nothing", () => {
+  test("decides nothing if the delivery was not stopped", () => {
     expect(result({ outcome: "accepted" }, 1, sending)).toBeNull();
   });
 });

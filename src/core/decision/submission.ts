@@ -1,6 +1,6 @@
 /**
- * The next prompt of a delivery: whether it is due (`decideHead`), which session it goes to (`decideSession`), and the events
- * of its attempt: the one that is committed before it is sent, and the one that says what became of it. Pure.
+ * The next prompt of a delivery: whether it is due (`decideHead`), which session it goes to (`decideSession`), and
+ * the events of its attempt: the one committed before it is sent, and the one with its outcome. Pure.
  */
 import type { Attempt, FixedChoice, SubmitOutcome } from "../delivery/attempt.ts";
 import { attemptDigest } from "../delivery/attempt.ts";
@@ -15,8 +15,8 @@ import { hasRunningTool } from "../proof/observe.ts";
 import type { RuntimeIds, TranscriptSlice } from "../transcript/transcript.ts";
 
 /**
- * In a chat, a person who writes on while an earlier message waits for its next try does not want to wait for that: the newer
- * one goes first, and its turn sees both. What they wrote before the try was scheduled waits its turn.
+ * In a chat, a person who writes again while an earlier message waits for its retry should not have to wait for that:
+ * the newer message goes first, and its turn sees both. Messages from before the retry was scheduled wait their turn.
  */
 export function isSuperseded(record: DeliveryRecord, waiting: readonly DeliveryRecord[], now: number): boolean {
   if (record.status !== "retry_scheduled" || (record.nextReconcileAt ?? 0) <= now) return false;
@@ -29,7 +29,7 @@ function isChat({ source }: DeliveryRecord): boolean {
   return source === "ui" || source === "telegram";
 }
 
-/** The attempt as it will be sent. Its ids are derived, so they are the same after a crash. */
+/** The attempt to send. Its ids are derived, so they are the same after a crash. */
 export function nextAttempt(
   record: DeliveryRecord,
   lane: Lane,
@@ -52,8 +52,8 @@ export function nextAttempt(
 }
 
 /**
- * Every attempt keeps what the one before it had. Only a person who retries what no program ever took gets what the lane
- * names by now: an unknown agent or model may be why it was refused.
+ * Every attempt keeps the choice of the one before it. Only if a person retries a delivery that no program ever
+ * accepted, the lane's current choice applies: an unknown agent or model may be why it was refused.
  */
 function choiceFor(record: DeliveryRecord, { agent, model }: Lane): FixedChoice {
   const wasRefused = record.status === "pending" && record.acceptedAt === null;
@@ -61,7 +61,7 @@ function choiceFor(record: DeliveryRecord, { agent, model }: Lane): FixedChoice 
   return fixed ?? { agent, model };
 }
 
-/** `isThere`: the prompt stands in the transcript already, as after a restored backup. It is not sent again. */
+/** `isThere`: the prompt is already in the transcript, as after a restored backup. It is not sent again. */
 export function submitEvents(input: {
   record: DeliveryRecord;
   attempt: NewAttempt;
@@ -85,7 +85,7 @@ export type SubmitResult = EventOf<
   "accepted" | "acceptance_unknown" | "not_sent" | "failed_terminal" | "reconciled" | "turn_ended"
 >;
 
-/** Null when reconciling will tell. */
+/** Null if the next reconcile has to find out. */
 export function resultOf(
   record: DeliveryRecord,
   attempt: Attempt,
@@ -123,7 +123,7 @@ function resultOfPrompt(
   }
 }
 
-/** The delivery stays `responded`, whatever becomes of its follow-up. */
+/** The delivery stays `responded`, whatever happens to its follow-up. */
 function resultOfFollowUp(
   record: DeliveryRecord,
   { kind }: Attempt,
@@ -135,7 +135,7 @@ function resultOfFollowUp(
   return outcome === "refused" ? { type: "turn_ended", at, diagnostics: [`${kind}_not_asked`] } : null;
 }
 
-/** For a delivery that a person stopped while its request was under way. Null when nothing is known of that request. */
+/** For a delivery that a person stopped while its request was in flight. Null if the request's outcome is unknown. */
 export function resultOfStopped(
   { status, turnEndedAt }: DeliveryRecord,
   { sends }: Attempt,
@@ -157,7 +157,7 @@ export type HeadDecision =
   | "find_attempts"
   | "expire"
   | "wait"
-  /** It was sent before, and a person retried it: the old attempts may have been answered since. */
+  /** It was sent before, and a person retried it: the earlier attempts may have been answered since. */
   | "reconcile"
   | "submit";
 
@@ -168,7 +168,7 @@ export function decideHead(record: DeliveryRecord, lane: Lane, now: number): Hea
   return record.attemptList.length > 0 ? "reconcile" : "submit";
 }
 
-/** A message expires before it is sent, or not at all. */
+/** A message can only expire before it is sent. */
 export function hasExpired(record: DeliveryRecord, now: number): boolean {
   if (record.status !== "pending" || record.attemptList.length > 0 || record.acceptanceUnknown) return false;
   return record.expiresAt !== null && record.expiresAt <= now;
@@ -179,16 +179,16 @@ export type SessionDecision =
   | { do: "replace" }
   /** It is stuck: it is aborted, and replaced once a read shows that it stopped. */
   | { do: "abort_and_replace" }
-  /** It stays busy whatever is done: it is left to itself. */
+  /** It stays busy whatever is done: it is abandoned. */
   | { do: "leave_and_replace" }
   | { do: "wait"; reason: string }
-  /** The prompt makes no sense anywhere else. */
+  /** The prompt makes no sense in another session. */
   | { do: "give_up"; reason: string };
 
-/** A busy session that keeps a message waiting: how long it has been quiet, and how many aborts did not stop it. */
+/** A busy session that blocks a message: how long it has been quiet, and how many aborts did not stop it. */
 export type BlockedSession = Pick<DeliveryRecord, "quietMs" | "activityAt" | "lastObservedAt"> & { aborts: number };
 
-/** A session that stays busy after so many aborts is left to itself. */
+/** A session that stays busy after this many aborts is abandoned. */
 const maxAborts = 2;
 
 export function decideSession(input: {
@@ -212,7 +212,7 @@ export function decideSession(input: {
   return { do: blocked.aborts < maxAborts ? "abort_and_replace" : "leave_and_replace" };
 }
 
-/** A session is watched from the first time that it kept a message waiting. */
+/** A session is watched from the first time it blocks a message. */
 export function watchBlocked(before: BlockedSession | undefined, slice: TranscriptSlice, now: number): BlockedSession {
   const known = before ?? { quietMs: 0, activityAt: null, lastObservedAt: null, aborts: 0 };
   const { lastActivityAt: activityAt } = slice;

@@ -1,11 +1,8 @@
-/**
- * Named places where a test may kill the process. Each is a place where a crash once cost somebody a message:
- * on either side of every commit, and on either side of every send.
- */
+/** Named points where a test may kill the process: before and after every commit, and before and after every send. */
 import type { DeliveryEventType } from "./delivery-event.ts";
 import { eventTypes } from "./transition.ts";
 
-/** Around the rewrite of an inbox file: it is locked, its successor is durable beside it, has its place, was read again. */
+/** In the rewrite of an inbox file: locked, new file written durably, renamed into place, read back. */
 export const inboxFileFailPoints = [
   "inbox.locked",
   "inbox.written",
@@ -15,8 +12,8 @@ export const inboxFileFailPoints = [
 ] as const;
 
 /**
- * And between what a file says and what the store says: a row is admitted, and the next one is not; a message stands in the
- * file, and is not handed over yet; a request is answered, and not flagged as read.
+ * Between a file and the store: a row is admitted and the next one is not; a message is in the file and not yet
+ * handed over; a request is answered and not yet marked as read.
  */
 export const inboxFailPoints = [
   ...inboxFileFailPoints,
@@ -26,8 +23,8 @@ export const inboxFailPoints = [
 ] as const;
 
 /**
- * Between an update of a chat service and the answer in the chat. `outbox.sent` is the one at which a second copy is allowed: the
- * other side has taken the row, and the store does not know.
+ * Between an update from a chat service and the answer in the chat. Only `outbox.sent` may cause a second copy: the
+ * other side has taken the row, and the store does not know it.
  */
 export const transportFailPoints = [
   "update.fetched",
@@ -52,7 +49,7 @@ export type FailPoint =
 
 export type FailPointHook = (point: FailPoint) => void;
 
-/** All but those of inbox files and transports, which not every run has. */
+/** All except those of inbox files and transports, which not every run has. */
 export const failPoints: readonly FailPoint[] = [
   ...eventTypes.flatMap((type): FailPoint[] => [`before_commit.${type}`, `after_commit.${type}`]),
   "before_send",

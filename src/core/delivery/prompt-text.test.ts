@@ -52,12 +52,9 @@ test("a first prompt on a text lane is the message's text alone", () => {
   expect(prompt({ contract: "text" })).toBe(written);
 });
 
-test.each(["text", "tool"] as const)(
-  "the sender's text stays as it was written, also in a retry on a %s lane",
-  (contract) => {
-    expect(prompt({ contract, attempt: { number: 2 } })).toContain(written);
-  },
-);
+test.each(["text", "tool"] as const)("the sender's text is unchanged, even in a retry on a %s lane", (contract) => {
+  expect(prompt({ contract, attempt: { number: 2 } })).toContain(written);
+});
 
 describe("the marker", () => {
   test.each([
@@ -68,19 +65,19 @@ describe("the marker", () => {
     expect(prompt(input).startsWith(`${promptMarker("m-1")}alice]`)).toBe(true);
   });
 
-  test("is of this message also when the text quotes another one", () => {
+  test("names this message even if the text quotes another marker", () => {
     const text = `${promptMarker("m-2")} from bob] was wrong`;
     expect(prompt({ message: { text } }).startsWith(promptMarker("m-1"))).toBe(true);
   });
 });
 
-describe("who wrote it", () => {
-  test("is told with the id of the message, and with what is known of the writer", () => {
+describe("the writer", () => {
+  test("is named with the id of the message, and described if more is known", () => {
     const text = prompt({ writer: "backend developer of your team", message: { fromLane: "backend" } });
     expect(text.startsWith("[waybill message m-1 from alice, backend developer of your team]")).toBe(true);
   });
 
-  test("is told on a text lane, too, where an agent or Waybill writes and not a person", () => {
+  test("is also named on a text lane if an agent or Waybill writes instead of a person", () => {
     const marker = `${promptMarker("m-1")}alice]`;
     expect(prompt({ contract: "text", message: { fromLane: "backend" } })).toBe(`${marker}\n\n${written}`);
     const fromMember = { kind: "member", team: "core", member: "alice" } as const;
@@ -90,7 +87,7 @@ describe("who wrote it", () => {
 });
 
 describe("reply instructions on a tool lane", () => {
-  test("say each outcome and what it is for, and that an acknowledgement is none", () => {
+  test("explain each outcome, and that an acknowledgement is not one", () => {
     const text = prompt();
     for (const outcome of replyOutcomes) expect(text).toContain(`"${outcome}"`);
     expect(text).toContain("an acknowledgement alone does not count as a reply");
@@ -101,7 +98,7 @@ describe("reply instructions on a tool lane", () => {
     ["do", "wants this done"],
     ["ask", "wants an answer"],
     ["delegate", "to whom"],
-  ] as const)("say what the sender wants: %s", (actionMode, words) => {
+  ] as const)("state what the sender wants: %s", (actionMode, words) => {
     expect(prompt({ message: { actionMode } })).toContain(words);
   });
 
@@ -115,7 +112,7 @@ describe("reply instructions on a tool lane", () => {
     expect(prompt({ message: { taskRefs: [{ id: "17" }, { id: "18" }] } })).toContain("17, 18");
   });
 
-  test("ask for no reply where none is needed", () => {
+  test("ask for no reply if none is needed", () => {
     const text = prompt({ message: { actionMode: "notify", taskRefs: [{ id: "17" }] } });
     expect(text).toContain("No reply is needed");
     expect(text).toContain("17");
@@ -130,7 +127,7 @@ describe("a retry", () => {
     "empty_assistant_turn",
   ];
 
-  test("says something else for work without an answer, for an acknowledgement, and for silence", () => {
+  test("is worded differently for work without an answer, an acknowledgement, and silence", () => {
     const texts = reasons.map((because) => prompt({ attempt: { number: 2, because } }));
     expect(new Set(texts).size).toBe(3);
   });
@@ -145,7 +142,7 @@ describe("a retry", () => {
     expect(onText).not.toContain("message_send");
   });
 
-  test("says no budget that is spent already, as after repairs", () => {
+  test("names no total when its number exceeds the budget, as after repairs", () => {
     expect(prompt({ attempt: { number: 4, because: "session_stale" } })).toContain('(prompt 4 for message "m-1")');
   });
 
@@ -155,7 +152,7 @@ describe("a retry", () => {
   });
 });
 
-test("a digest of the lost session stands before the message", () => {
+test("a digest of the lost session comes before the message", () => {
   const text = prompt({ contract: "text", digest: "Earlier: it was red." });
   expect(text.indexOf("Earlier: it was red.")).toBeGreaterThanOrEqual(0);
   expect(text.indexOf("Earlier: it was red.")).toBeLessThan(text.indexOf(written));

@@ -13,24 +13,24 @@ const given = (record: Partial<DeliveryRecord>) => ({ ...aRecord(), submittedAt:
 const reconcileAt = (record: Partial<DeliveryRecord>) =>
   rescheduled(given(record), defaultPolicy, now)?.reconcileAt ?? null;
 
-describe("dates that lie further ahead than the schedule allows", () => {
+describe("times further ahead than the schedule allows", () => {
   test.each<[string, Partial<DeliveryRecord>, number]>([
-    ["a look at what was sent", { status: "accepted" }, minute],
+    ["a reconcile after a send", { status: "accepted" }, minute],
     [
-      "a look at what was sent for a task, in its grace time",
+      "a reconcile after a send for a task, in its grace time",
       { status: "submitting", taskRefs: [{ id: "T" }] },
       minute,
     ],
     ["a retry", { status: "retry_scheduled" }, 3 * minute],
-    ["a look for late proof", { status: "failed_terminal" }, 30 * minute],
-    ["a read or an end of a turn that is owed", { status: "cancelled" }, minute],
-  ])("are brought back: %s", (_, record, longest) => {
+    ["a reconcile for late proof", { status: "failed_terminal" }, 30 * minute],
+    ["an owed read or end of turn", { status: "cancelled" }, minute],
+  ])("are moved back: %s", (_, record, longest) => {
     expect(reconcileAt({ ...record, nextReconcileAt: now + hour })).toBe(now + longest);
     expect(reconcileAt({ ...record, nextReconcileAt: now + longest + 1 })).toBe(now + longest);
     expect(reconcileAt({ ...record, nextReconcileAt: now + longest })).toBeNull();
   });
 
-  test("are those of a policy's own waits", () => {
+  test("depend on the policy's own delays", () => {
     const policy = {
       ...defaultPolicy,
       maxReconcileDelayMs: second,
@@ -43,13 +43,13 @@ describe("dates that lie further ahead than the schedule allows", () => {
     expect(at({ status: "retry_scheduled" })).toBe(now + 20 * second);
   });
 
-  test("are the send's, from which the grace time is counted, although the next look is near", () => {
+  test("include the time of the send, from which the grace time counts, even if the next reconcile is near", () => {
     const nextReconcileAt = now + 5 * second;
     expect(reconcileAt({ status: "accepted", submittedAt: now + 1, nextReconcileAt })).toBe(nextReconcileAt);
     expect(reconcileAt({ status: "accepted", submittedAt: now, nextReconcileAt })).toBeNull();
   });
 
-  test("are those of a search for files, which ends in its time", () => {
+  test("include the end of a check for files", () => {
     const record = given({
       status: "responded",
       nextReconcileAt: now + second,
@@ -63,7 +63,7 @@ describe("dates that lie further ahead than the schedule allows", () => {
     expect(rescheduled(inTime, defaultPolicy, now)).toBeNull();
   });
 
-  test("are not those that a sender set, nor those of what is over", () => {
+  test("do not include times set by a sender, nor those of closed deliveries", () => {
     expect(reconcileAt({ status: "pending", nextReconcileAt: now + 48 * hour })).toBeNull();
     expect(reconcileAt({ status: "responded", nextReconcileAt: null, submittedAt: now + hour })).toBeNull();
   });

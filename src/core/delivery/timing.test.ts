@@ -10,8 +10,8 @@ function timings(slice: TranscriptSlice, attempts = [anAttempt()]) {
 
 const prompt = userRow("prompt-1", { createdAt: 10 });
 
-describe("when what happened to an attempt", () => {
-  test("is told by the prompt's row, the first sign of an answer, and the row that ended the turn", () => {
+describe("the timing of an attempt", () => {
+  test("comes from the prompt's row, the first activity, and the row that ended the turn", () => {
     const rows = [
       prompt,
       toolRow("prompt-1", [aTool("write")], { createdAt: 20, firstActivityAt: 25, completedAt: 30 }),
@@ -22,14 +22,14 @@ describe("when what happened to an attempt", () => {
     ]);
   });
 
-  test("has no first token while the row is there and nothing is in it", () => {
+  test("has no first token while the row is empty", () => {
     const rows = [prompt, answerRow("prompt-1", { createdAt: 20, completedAt: null })];
     expect(timings(aSlice(rows, { status: "busy", lastActivityAt: 20 }))).toEqual([
       { number: 1, storedAt: 10, firstTokenAt: null, lastActivityAt: 20, finishedAt: null },
     ]);
   });
 
-  test("has no end while the turn goes on after a tool, and has one where it stopped there", () => {
+  test("has no end while the turn continues after a tool, and has one if it stopped there", () => {
     const rows = [
       prompt,
       toolRow("prompt-1", [aTool("bash")], { createdAt: 20, firstActivityAt: 21, completedAt: 30 }),
@@ -38,13 +38,13 @@ describe("when what happened to an attempt", () => {
     expect(timings(aSlice(rows))[0]?.finishedAt).toBe(30);
   });
 
-  test("is nothing for a prompt that is not there", () => {
+  test("is empty for a missing prompt", () => {
     expect(timings(aSlice([]))).toEqual([
       { number: 1, storedAt: null, firstTokenAt: null, lastActivityAt: null, finishedAt: null },
     ]);
   });
 
-  test("is told apart for two attempts in one session, and the newer one that brought something gets the credit", () => {
+  test("is separate for two attempts in one session, and the newest with a result gets the credit", () => {
     const rows = [
       prompt,
       answerRow("prompt-1", { createdAt: 20, completedAt: 22 }),
@@ -61,7 +61,7 @@ describe("when what happened to an attempt", () => {
     expect(provenAttempt([])).toBeNull();
   });
 
-  test("what began is told by its earliest sign, what ended by its latest, and nothing known is lost", () => {
+  test("keeps the earliest start and the latest end when merged, and loses nothing", () => {
     const known = { storedAt: 12, firstTokenAt: null, lastActivityAt: 40, finishedAt: 40 };
     const seen = { storedAt: 10, firstTokenAt: 30, lastActivityAt: 35, finishedAt: null };
     expect(mergeTiming(known, seen)).toEqual({

@@ -89,7 +89,7 @@ const owed = having(accepted, { ...events.proven, turnEnded: false, readCommitte
 const responded = having(accepted, events.proven);
 const cancelled = having(accepted, events.cancelled);
 
-describe("the table: from where each event is taken", () => {
+describe("the transition table: the states that accept each event", () => {
   const inState: Record<Status, DeliveryRecord> = {
     pending,
     submitting,
@@ -120,7 +120,7 @@ describe("the table: from where each event is taken", () => {
     failed_retryable: { event: events.failed_retryable, from: ["submitting", "accepted", "failed_retryable"] },
     failed_terminal: { event: events.failed_terminal, from: ["pending", ...open] },
     retry_scheduled: { event: events.retry, from: ["unanswered", "failed_retryable"] },
-    // In this table nothing is scheduled for what failed for good.
+    // In this table nothing is scheduled for a delivery that failed for good.
     rescheduled: { event: events.rescheduled, from: [...open, ...ends] },
     turn_ended: { event: events.turn_ended, from: ends },
     read_committed: { event: events.read_committed, from: ["responded"] },
@@ -188,7 +188,7 @@ describe("sending again", () => {
     expect(twice).toMatchObject({ record: { status: "submitting", attempts: 1 }, effects: [{ type: "send" }] });
   });
 
-  test("a read that finds the prompt starts the count anew", () => {
+  test("a read that finds the prompt resets the count", () => {
     const found = having(accepted, events.missed, events.reconciled, events.missed);
     expect(found.missedReads).toBe(1);
   });
@@ -214,7 +214,7 @@ describe("acceptance", () => {
 });
 
 describe("rescheduling", () => {
-  test("brings the next look, the time of the send and the last look back, and nothing else", () => {
+  test("moves back the next reconcile, the time of the send and the last observation, and nothing else", () => {
     const looked = having({ ...submitting, submittedAt: 5000 }, { ...events.reconciled, at: 6000, reconcileAt: 7000 });
     const back = having(looked, { ...events.rescheduled, at: 100, reconcileAt: 150 });
     const { version } = looked;
@@ -222,11 +222,11 @@ describe("rescheduling", () => {
     expect(back).toEqual({ ...looked, ...times, updatedAt: 100, version: version + 1 });
   });
 
-  test("leaves what lies behind", () => {
+  test("leaves times in the past unchanged", () => {
     expect(having(accepted, events.rescheduled)).toMatchObject({ nextReconcileAt: 98, submittedAt: 10 });
   });
 
-  test("is refused where nothing is scheduled, and puts nothing off", () => {
+  test("is refused if nothing is scheduled, and never postpones", () => {
     expect(transition(failedTerminal, events.rescheduled)).toEqual({ refused: true, reason: "nothing_is_scheduled" });
     const later = { ...events.rescheduled, reconcileAt: 100 };
     expect(transition(accepted, later)).toEqual({ refused: true, reason: "later_than_before" });
@@ -247,7 +247,7 @@ describe("the end", () => {
     expect(isOutstanding(having(ended, events.read_committed))).toBe(false);
   });
 
-  test("guardrail: a read commit that failed is repeated and never prompts again", () => {
+  test("guardrail: a failed read commit is repeated and never causes another prompt", () => {
     const failed = having(owed, events.read_commit_failed);
     expect(failed).toMatchObject({ status: "responded", readCommitError: "disk", nextReconcileAt: 99 });
     for (const event of [submitEvent(2, 100), events.send_again, events.retry]) {
@@ -256,12 +256,12 @@ describe("the end", () => {
     expect(transition(owed, events.turn_ended)).toMatchObject({ effects: [{ type: "commit_read" }] });
   });
 
-  describe("what is proven", () => {
+  describe("a proven delivery", () => {
     const next = { kind: "summary", spends: "follow_ups", freshSession: false } as const;
     const silent = having(accepted, { ...events.proven, turnEnded: false, next });
     const asked = having(silent, events.submit_follow_up);
 
-    test("may be asked further once, stays responded and read, and keeps its lane until that turn ends", () => {
+    test("may get one follow-up, stays responded and read, and keeps its lane until that turn ends", () => {
       expect(silent).toMatchObject({ status: "responded", readCommittedAt: 70, turnEndedAt: null });
       expect(transition(silent, events.submit_follow_up)).toMatchObject({
         record: { status: "responded", readCommittedAt: 70, respondedAt: 70, attempts: 1, nextAttempt: null },
@@ -274,7 +274,7 @@ describe("the end", () => {
       ).toHaveProperty("refused");
     });
 
-    test("is asked nothing that was not due, and nothing when its turn has ended", () => {
+    test("gets no follow-up that is not due, and none after its turn has ended", () => {
       const retry = anAttempt(2);
       const followUp = anAttempt(2, { kind: "follow_up", spends: "follow_ups" });
       expect(transition(silent, { ...events.submit_follow_up, attempt: retry })).toHaveProperty("refused");
@@ -284,7 +284,7 @@ describe("the end", () => {
       expect(having(failedTerminal, { ...events.proven, turnEnded: false, next })).toMatchObject({ nextAttempt: null });
     });
 
-    test("is asked again with the same ids only when two reads have missed it", () => {
+    test("gets its follow-up sent again with the same ids only after two reads missed it", () => {
       const again: DeliveryEvent = { type: "send_again", at: 90, number: 2, reconcileAt: 99 };
       expect(transition(asked, again)).toHaveProperty("refused");
       expect(transition(having(asked, events.missed, events.missed), again)).toMatchObject({
@@ -293,7 +293,7 @@ describe("the end", () => {
       });
     });
 
-    test("is looked at for the files that it named although it is closed, and not after that", () => {
+    test("is checked once for the files it named, although it is closed", () => {
       const claims = { names: ["a.txt", "b.txt"], until: 90 };
       const named = having(accepted, { ...events.proven, claims });
       expect(named).toMatchObject({ claims, nextReconcileAt: 99 });
@@ -306,12 +306,12 @@ describe("the end", () => {
     });
   });
 
-  test("guardrail: a delivery that failed for good stays unread and gives its lane back", () => {
+  test("guardrail: a delivery that failed for good stays unread and releases its lane", () => {
     expect(failedTerminal).toMatchObject({ readCommittedAt: null });
     expect(isOutstanding(failedTerminal)).toBe(false);
   });
 
-  test("what never held the lane, or gave it back, does not take it by owing a read", () => {
+  test("a delivery that never held the lane, or released it, does not take it by owing a read", () => {
     const elsewhere = { readCommitted: false };
     for (const record of [
       having(failedTerminal, { ...events.proven, ...elsewhere }),
@@ -334,7 +334,7 @@ describe("the end", () => {
     expect(transition(responded, events.reconciled)).toEqual({ refused: true, reason: "already_closed" });
   });
 
-  test("a stop while the turn may run owes its end; before or after that nothing is owed", () => {
+  test("a stop owes the end of the turn only while the turn may run", () => {
     for (const record of [submitting, accepted, failedRetryable]) {
       expect(isOutstanding(having(record, events.cancelled))).toBe(true);
     }
@@ -343,7 +343,7 @@ describe("the end", () => {
     }
   });
 
-  test("only what was never sent can be withdrawn", () => {
+  test("only a delivery that was never sent can be withdrawn", () => {
     const retried = having(failedTerminal, events.retried_by_person);
     const rebuilt = { ...pending, acceptanceUnknown: true };
     for (const record of [retried, rebuilt]) {
@@ -353,18 +353,19 @@ describe("the end", () => {
     expect(transition(searched, events.withdrawn)).toMatchObject({ record: { status: "cancelled" } });
   });
 
-  test("a person's retry gives a new budget on top of what was spent", () => {
+  test("a person's retry adds a new budget to the spent one", () => {
     const retried = having(failedTerminal, events.retried_by_person);
     expect(retried).toMatchObject({ status: "pending", attempts: 1, maxAttempts: 4, failedAt: null });
     expect(having(retried, { ...events.submit, attempt: anAttempt(2) } as DeliveryEvent).attempts).toBe(2);
   });
 });
 
-/** Thousands of runs each: a machine that does other things, too, may take its time. */
+/** Thousands of runs each, which may take a while on a busy machine. */
 describe("properties", () => {
   const anyRun = fc.array(anyEvent("a"), { minLength: 1, maxLength: 80, size: "max" });
 
-  // Small budgets too, so that a run gets to the end of them, and an attempt that was sent as often as it may be.
+  // Includes small budgets, so that a run exhausts them, and an attempt that was already sent the maximum number of
+  // times.
   const sentOften = (record: DeliveryRecord): DeliveryRecord => ({
     ...record,
     attemptList: record.attemptList.map((attempt) => ({ ...attempt, sends: 3 })),
@@ -380,7 +381,7 @@ describe("properties", () => {
 
   type Step = { event: DeliveryEvent; before: DeliveryRecord; moved: Transitioned };
 
-  /** The events of a run that are taken, one after the other, and what each of them does. */
+  /** The accepted events of a run, in order, with their effects. */
   function taken(run: readonly DeliveryEvent[], start = aRecord()): Step[] {
     const steps: Step[] = [];
     for (const event of run) {
@@ -412,7 +413,7 @@ describe("properties", () => {
     );
   });
 
-  test("a read, once committed, is never taken back, and no prompt for the message follows it", () => {
+  test("a committed read is never undone, and no prompt for the message follows it", () => {
     fc.assert(
       fc.property(anyRun, (run) => {
         for (const { before, moved } of taken(run).filter((step) => step.before.readCommittedAt !== null)) {
@@ -425,7 +426,7 @@ describe("properties", () => {
     );
   });
 
-  test("the random runs do get somewhere: every state and every event is reached", () => {
+  test("the random runs reach every state and every event", () => {
     const reached = new Set<string>();
     const held = { ...aRecord(), heldReason: "loop_guard" };
     fc.assert(

@@ -1,9 +1,9 @@
 /**
- * What may happen to a delivery, from where, and what it becomes: the one way in which a record changes.
+ * The only way a record changes: which events a delivery accepts in which state, and the record that results.
  *
- * Pure: no clock, no random source, no I/O. An event that does not fit is refused with a reason, never bent.
- * A rule says from which states an event is taken and what it changes; `transition` adds what is common. The rules stand
- * in three files: submission, observation, completion.
+ * Pure: no clock, no random source, no I/O. An event that does not fit is refused with a reason, never adapted. A
+ * rule lists the states that accept an event and what it changes; `transition` adds the common part. The rules are in
+ * three files: submission, observation, completion.
  */
 
 import type { Lane } from "../lane/lane.ts";
@@ -24,7 +24,7 @@ export type Refused = { refused: true; reason: string };
 export type Transition = Transitioned | Refused;
 
 const moves: TransitionRules<DeliveryEventType> = {
-  // The two that make a record. They are taken as the first event of a fold only.
+  // These two create a record. They are accepted only as the first event of a fold.
   admitted: { from: [], change: () => ({}) },
   rebuilt: { from: [], change: () => ({}) },
   ...submissionTransitions,
@@ -47,17 +47,18 @@ export function transition(record: DeliveryRecord, event: DeliveryEvent): Transi
     updatedAt: event.at,
     version: record.version + 1,
   };
-  // What is closed is not looked at again, unless for the files that it named; what failed for good may be, for late
-  // proof; what waits, for its expiry.
+  // A closed delivery is not reconciled again, except for the files it named. One that failed for good may be, for
+  // late proof, and a waiting one for its expiry.
   const closed = (changed.status === "responded" || changed.status === "cancelled") && !isOwed(changed);
   const next = closed && changed.claims === null ? { ...changed, nextReconcileAt: null } : changed;
   return { record: next, effects: move.effects?.(next) ?? [] };
 }
 
-/** The record that a list of events amounts to. A refused event in it means that the audit was tampered with. */
+/** The record that results from a list of events. A refused event means that the audit was tampered with. */
 export function fold(events: readonly DeliveryEvent[]): DeliveryRecord {
   const [first, ...rest] = events;
-  if (first?.type !== "admitted" && first?.type !== "rebuilt") throw new Error("a delivery begins with its admission");
+  if (first?.type !== "admitted" && first?.type !== "rebuilt")
+    throw new Error("the first event of a delivery must be its admission");
   return rest.reduce((record, event) => {
     const moved = transition(record, event);
     if ("refused" in moved) throw new Error(`event ${event.type} does not fit: ${moved.reason}`);
@@ -72,7 +73,7 @@ function refused(reason: string): Refused {
 function observedChange(record: DeliveryRecord, event: DeliveryEvent): RecordPatch {
   const observed: ObservedFacts | null = ("observed" in event ? event.observed : null) ?? null;
   if (observed === null) return {};
-  // A read that failed has seen nothing: neither activity nor silence.
+  // A failed read saw neither activity nor silence.
   if (observed.state === "reconcile_failed") return { responseState: observed.state };
   return {
     responseState: observed.state,
@@ -95,7 +96,7 @@ function timed(record: DeliveryRecord, timings: readonly AttemptTiming[] = []): 
   });
 }
 
-/** Nothing is sent in a lane that is paused or gone, whoever decided to send it. */
+/** Nothing is sent in a paused or removed lane, whatever decided to send it. */
 export function applyEvents(
   record: DeliveryRecord,
   events: readonly DeliveryEvent[],
@@ -114,7 +115,7 @@ export function applyEvents(
   return { record: current, effects };
 }
 
-/** Each of these has a prompt leave once it is durable. */
+/** Whether the event sends a prompt once it is durable. */
 export function sendsPrompt({ type }: DeliveryEvent): boolean {
   return type === "submit" || type === "send_again" || type === "submit_follow_up";
 }

@@ -4,20 +4,20 @@ import { missingRows, whyMissing } from "./missing-rows.ts";
 
 const row = (key: string, ...before: string[]) => ({ key, before });
 
-describe("a row that is missing", () => {
-  test("was taken away by an older array when a row before it is still there", () => {
+describe("a missing row", () => {
+  test("was lost to an older array when a row before it is still present", () => {
     expect(whyMissing(row("ours", "first", "second"), new Set(["second", "new"]))).toBe("older_array");
   });
 
-  test("was taken away by an older array when a row before it is there again", () => {
+  test("was lost to an older array when a row before it is present again", () => {
     expect(whyMissing(row("ours", "first", "second"), new Set(["first"]))).toBe("older_array");
   });
 
-  test("is gone when those before it are, too", () => {
+  test("is gone when the rows before it are also gone", () => {
     expect(whyMissing(row("ours", "first", "second"), new Set(["new"]))).toBe("gone");
   });
 
-  test("is gone when nothing stood before it", () => {
+  test("is gone when it was the first row", () => {
     expect(whyMissing(row("ours"), new Set(["new"]))).toBe("gone");
   });
 
@@ -27,28 +27,28 @@ describe("a row that is missing", () => {
 });
 
 describe("several rows", () => {
-  test("those that are there need nothing", () => {
+  test("present rows need no action", () => {
     expect(missingRows(["first", "ours"], [row("ours", "first")])).toEqual({ restore: [], gone: [] });
   });
 
-  test("a row that is restored speaks for the row that was written behind it", () => {
+  test("a restored row counts as present for the row written after it", () => {
     const written = [row("one", "first"), row("two", "one"), row("three", "two")];
     expect(missingRows(["first"], written)).toEqual({ restore: ["one", "two", "three"], gone: [] });
   });
 
-  test("a row that was taken does not bring back the row behind it", () => {
+  test("a row that was taken does not bring back the row after it", () => {
     expect(missingRows(["new"], [row("one", "first"), row("two", "one")])).toEqual({
       restore: [],
       gone: ["one", "two"],
     });
   });
 
-  test("a row behind one that stays is restored, and one before it is gone", () => {
+  test("a row after a present one is restored, and a row before it is gone", () => {
     const written = [row("one"), row("two", "one"), row("three", "one", "two")];
     expect(missingRows(["two"], written)).toEqual({ restore: ["three"], gone: ["one"] });
   });
 
-  test("each is present, restored or gone, and only one of them", () => {
+  test("each row is exactly one of present, restored or gone", () => {
     const keys = fc.uniqueArray(fc.constantFrom(..."abcdefgh"));
     fc.assert(
       fc.property(keys, keys, (order, present) => {

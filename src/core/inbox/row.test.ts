@@ -6,7 +6,7 @@ import { parseRow, rowKey } from "./row.ts";
 const row = { from: "nate", text: "Which port?", timestamp: "2026-01-01T00:00:00.000Z", read: false };
 
 describe("a row without an id", () => {
-  test("gets one from its sender, its time and its text, and from nothing else", () => {
+  test("gets one derived only from its sender, time and text", () => {
     const said = `${row.from}\0${row.timestamp}\0${row.text}`;
     const id = `row-${createHash("sha256").update(said).digest("hex")}`;
     expect(parseRow(row)).toMatchObject({ id });
@@ -14,11 +14,11 @@ describe("a row without an id", () => {
   });
 
   test.each([
-    ["of another sender", { from: "tom" }],
-    ["whose sender and time are the same letters in a row", { from: "nat", timestamp: `e${row.timestamp}` }],
-    ["of another time", { timestamp: "2026-01-01T00:00:00.001Z" }],
+    ["from another sender", { from: "tom" }],
+    ["whose sender and time concatenate to the same characters", { from: "nat", timestamp: `e${row.timestamp}` }],
+    ["with another time", { timestamp: "2026-01-01T00:00:00.001Z" }],
     ["with another text", { text: "Which port? " }],
-  ])("has another one than a row %s", (_, other: InboxRow) => {
+  ])("has a different id from a row %s", (_, other: InboxRow) => {
     expect(rowKey({ ...row, ...other })).not.toBe(rowKey(row));
   });
 });
@@ -27,15 +27,15 @@ describe("a row with an id", () => {
   const uuid = "0e8e6c5e-0000-4000-8000-000000000000";
 
   test.each([
-    ["of the classic form", { messageId: "m1" }, "m1"],
-    ["of a Claude Code session", { msg_id: uuid }, uuid],
-    ["that is also a message's", { messageId: "m1", msg_id: uuid }, "m1"],
+    ["in the classic form", { messageId: "m1" }, "m1"],
+    ["from a Claude Code session", { msg_id: uuid }, uuid],
+    ["and a message id", { messageId: "m1", msg_id: uuid }, "m1"],
   ])("%s keeps it", (_, ids: InboxRow, id) => {
     expect(parseRow({ ...row, ...ids })).toMatchObject({ id });
   });
 
   test.each(["../../etc/passwd", "a b", "x".repeat(129), 7, null])(
-    "that no message can have (%j) gets another",
+    "that is not a valid message id (%j) gets a derived one",
     (id) => {
       expect(rowKey({ ...row, messageId: id })).toBe(rowKey(row));
     },

@@ -1,6 +1,6 @@
 /**
- * Rows of inbox files: arrays of JSON objects in which the members of a team write to each other. Nobody vouches for what a
- * row says, so each is read with care: what it is, which message it stands for, and what it asks. Pure.
+ * Rows of inbox files: arrays of JSON objects in which the members of a team write to each other. The contents of a
+ * row are untrusted, so each row is validated: its kind, its message and its requests. Pure.
  */
 import { createHash } from "node:crypto";
 import type { ActionMode, Attachment, TaskRef } from "../message/message.ts";
@@ -8,22 +8,22 @@ import { actionModes, maxAttachments, maxCharacters, messageIdPattern } from "..
 import type { SystemRow } from "./system-row.ts";
 import { systemRowIn } from "./system-row.ts";
 
-/** The name under which Waybill writes to programs that trust no other outsider. */
+/** The sender name Waybill uses for programs that trust no other outsider. */
 export const fileSender = "waybill";
 
-/** As it stands in the file. Fields that are not known survive every rewrite. */
+/** As stored in the file. Unknown fields survive every rewrite. */
 export type InboxRow = Readonly<Record<string, unknown>>;
 
 /**
- * `classic`: rows have a `messageId`, stay in the file and are flagged as read. `session`: a team of one Claude Code session;
- * rows have a `msg_id`, and whoever takes a row removes it.
+ * `classic`: rows have a `messageId`, stay in the file and are marked as read. `session`: the team of one Claude Code
+ * session; rows have a `msg_id`, and a reader removes the rows it takes.
  */
 export type RowForm = "classic" | "session";
 
 export type ParsedRow = {
-  /** That of the row, or one that is derived from what it says. */
+  /** The row's own id, or one derived from its contents. */
   id: string;
-  /** Over what it says; whether it is read may change. */
+  /** Covers the contents; the read flag may change. */
   hash: string;
   from: string;
   text: string;
@@ -34,20 +34,20 @@ export type ParsedRow = {
   actionMode: ActionMode | null;
   taskRefs: readonly TaskRef[];
   attachments: readonly Attachment[];
-  /** What one program tells another; never a prompt. */
+  /** A message from one program to another; never becomes a prompt. */
   system: SystemRow | null;
 };
 
 export type InvalidRow = { invalid: string };
 
 export function parseRow(value: unknown): ParsedRow | InvalidRow {
-  if (!isRow(value)) return { invalid: "it is no object" };
+  if (!isRow(value)) return { invalid: "it is not an object" };
   const { from, text, timestamp } = value;
-  if (typeof from !== "string" || from.trim() === "") return { invalid: "`from` is no name" };
-  if (typeof text !== "string" || text.trim() === "") return { invalid: "`text` is no text" };
+  if (typeof from !== "string" || from.trim() === "") return { invalid: "`from` is not a name" };
+  if (typeof text !== "string" || text.trim() === "") return { invalid: "`text` is empty or not a string" };
   if (text.length > maxCharacters) return { invalid: `\`text\` is longer than ${maxCharacters} characters` };
   const sentAt = timeOf(timestamp);
-  if (sentAt === null) return { invalid: "`timestamp` is no time" };
+  if (sentAt === null) return { invalid: "`timestamp` is not a time" };
   return {
     id: rowId(value) ?? derivedId(value),
     hash: bodyHash(value),
@@ -68,23 +68,23 @@ export function isRow(value: unknown): value is InboxRow {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The id that a row gives itself, where a message can have it; null for a row without one. */
+/** The row's own id if it is a valid message id, else null. */
 export function rowId(row: InboxRow): string | null {
   return messageId(row.messageId) ?? messageId(row.msg_id);
 }
 
-/** By which a row is found again in its file; null for what is no row. */
+/** The key that finds a row in its file; null for a value that is not a row. */
 export function rowKey(value: unknown): string | null {
   return isRow(value) ? (rowId(value) ?? derivedId(value)) : null;
 }
 
-/** The same row has the same id, however often and by whomever it is read. */
+/** Deterministic: the same row always gets the same id. */
 function derivedId({ from, timestamp, text }: InboxRow): string {
   const said = [from, timestamp, text].map((part) => (typeof part === "string" ? part : JSON.stringify(part ?? null)));
   return `row-${createHash("sha256").update(said.join("\0")).digest("hex")}`;
 }
 
-/** Of what its message is made from, and nothing that programs add later. */
+/** Covers the parts that make up the message, and none that programs add later. */
 function bodyHash(row: InboxRow): string {
   const { from, text, timestamp, summary, actionMode, taskRefs, relayOfMessageId, attachments } = row;
   const said = [from, text, timestamp, summary, actionMode, taskRefs, relayOfMessageId].map((part) => part ?? null);
@@ -92,7 +92,7 @@ function bodyHash(row: InboxRow): string {
   return createHash("sha256").update(JSON.stringify(body)).digest("hex");
 }
 
-/** In which form a file's rows are; null where none tells. */
+/** The form of a file's rows; null if no row shows it. */
 export function formOfRows(rows: readonly unknown[]): RowForm | null {
   for (const row of rows) {
     if (!isRow(row)) continue;
@@ -117,7 +117,7 @@ function timeOf(value: unknown): number | null {
 
 const maxTaskRefs = 100;
 
-/** Tools that write these rows have several names for the same things. */
+/** Tools that write these rows use several names for the same fields. */
 export function taskRefsIn(value: unknown): TaskRef[] {
   if (!Array.isArray(value)) return [];
   return value.slice(0, maxTaskRefs).flatMap((one): TaskRef[] => {
@@ -129,7 +129,7 @@ export function taskRefsIn(value: unknown): TaskRef[] {
   });
 }
 
-/** Whatever stands in the list counts as a file: a message is not sent without the files that belong to it. */
+/** Every entry in the list counts as a file: a message is not sent without its files. */
 function attachmentsIn(value: unknown): Attachment[] {
   if (!Array.isArray(value)) return [];
   return value.slice(0, maxAttachments).map((one, index) => {

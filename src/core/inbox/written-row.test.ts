@@ -19,7 +19,7 @@ describe("the first word of an answer", () => {
     expect(namedAtBeginning(text)).toContainEqual({ messageId: id, rest });
   });
 
-  test("is tried as a longer id first", () => {
+  test("is tried as the longest id first", () => {
     const ids = namedAtBeginning("a-b.c:d: yes").map(({ messageId }) => messageId);
     expect(ids).toEqual(["a-b.c:d:", "a-b.c:d", "a-b.c"]);
   });
@@ -32,7 +32,7 @@ describe("the first word of an answer", () => {
     [`-${id}: it is green.`],
     [`${id}${"x".repeat(300_000)}`],
     [""],
-  ])("names no other message than its own: %.40s", (text) => {
+  ])("does not name the message: %.40s", (text) => {
     expect(namedAtBeginning(text).map(({ messageId }) => messageId)).not.toContain(id);
   });
 });

@@ -5,7 +5,7 @@ import type { Message } from "../message/message.ts";
 import type { InboxRow, RowForm } from "./row.ts";
 import { fileSender } from "./row.ts";
 
-/** `isKnown`: the agents of the team know Waybill, and can answer it. */
+/** `isKnown`: the team's agents know Waybill, and can answer it. */
 export function rowFor(message: Message, form: RowForm, isKnown: boolean): InboxRow {
   const { id, from, text, summary, createdAt, relayOfMessageId, taskRefs, actionMode } = message;
   const common = {
@@ -28,8 +28,8 @@ export function rowFor(message: Message, form: RowForm, isKnown: boolean): Inbox
 }
 
 /**
- * The program shows no field but the text, so that says who writes, and how to answer where that is possible. Its first words
- * also keep a text that is JSON from being taken for a message of the program itself.
+ * The program shows only the text, so the text has to name the sender and, where an answer is possible, say how to
+ * answer. Its opening words also keep JSON text from being read as a message of the program itself.
  */
 function sessionText({ id, from, text, relayOfMessageId, actionMode }: Message, isKnown: boolean): string {
   const about = relayOfMessageId === null ? "" : `, about ${relayOfMessageId}`;
@@ -62,12 +62,12 @@ function uuidFrom(id: string): string {
 
 export type NamedMessage = { messageId: string; rest: string };
 
-/** More than an id can have, with some punctuation behind it. */
+/** Longer than any id with some trailing punctuation. */
 const maxWordLength = 136;
 
 /**
- * The ids that the first word of a text may be, the longest first, each with the text behind it. Ids may hold dots, colons
- * and dashes, which people also put behind an id; whoever knows the messages tells which it is.
+ * The ids that the first word of a text may be, longest first, each with the rest of the text. Ids may contain dots,
+ * colons and dashes, which people also write after an id; the caller knows the messages and picks the right one.
  */
 export function namedAtBeginning(text: string): NamedMessage[] {
   const [whole = "", word = ""] =

@@ -5,26 +5,26 @@ const used = { tokens: 100, cost: 2, lifted: false };
 
 describe("a limit", () => {
   test.each([
-    ["is reached when it is used up", { tokens: 100, cost: null }, "daily_token_limit_reached"],
-    ["is not reached before", { tokens: 101, cost: null }, null],
-    ["may be one of cost", { tokens: null, cost: 1.5 }, "daily_cost_limit_reached"],
-    ["that is none never is", noLimits, null],
+    ["is reached when usage equals it", { tokens: 100, cost: null }, "daily_token_limit_reached"],
+    ["is not reached before that", { tokens: 101, cost: null }, null],
+    ["may be a cost limit", { tokens: null, cost: 1.5 }, "daily_cost_limit_reached"],
+    ["that is not set is never reached", noLimits, null],
   ])("%s", (_, limits, reason) => {
     expect(limitReached(limits, used)).toBe(reason);
   });
 
-  test("that a person lifted holds nobody back", () => {
+  test("that a person lifted is not enforced", () => {
     expect(limitReached({ tokens: 1, cost: 1 }, { ...used, lifted: true })).toBeNull();
   });
 
-  test("is no other reason to be paused", () => {
+  test("is told apart from other reasons for a pause", () => {
     expect(isLimitReason("daily_token_limit_reached")).toBe(true);
     expect(isLimitReason("lunch")).toBe(false);
     expect(isLimitReason(null)).toBe(false);
   });
 });
 
-test("a day is that of the machine's own clock, and ends where the next one begins", () => {
+test("a day follows the machine's local clock, and ends where the next one begins", () => {
   const late = new Date(2026, 1, 28, 23, 59, 59).getTime();
   expect(dayOf(late)).toBe("2026-02-28");
   expect(nextDay(late)).toBe(new Date(2026, 2, 1).getTime());

@@ -14,6 +14,6 @@ test.each([
   [[file("image/png"), file("application/zip")], accepted, 'takes no files of type application/zip ("a.bin")'],
   [[file("image/png", 101)], accepted, 'takes files of type image/png up to 100 bytes ("a.bin" has 101)'],
   [[file("text/plain", 51)], accepted, 'takes files of type text/plain up to 50 bytes ("a.bin" has 51)'],
-])("%j is taken, or why not", (files, rules, refusal) => {
+])("%j is accepted, or the refusal says why not", (files, rules, refusal) => {
   expect(refusalOf(files, rules)).toBe(refusal);
 });

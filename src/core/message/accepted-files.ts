@@ -1,11 +1,11 @@
-/** Which attachments a runtime takes, and why it does not take one. */
+/** Which attachments a runtime accepts, and why it refuses one. */
 import { isTextType } from "./file-type.ts";
 import type { Attachment } from "./message.ts";
 
-/** `type` is a media type, or `text/*` for everything that a model can read as it is. */
+/** `type` is a media type, or `text/*` for everything that a model can read as is. */
 export type AcceptedFiles = { type: string; maxBytes: number };
 
-/** Null when the runtime takes all of them, else why it does not, in words that follow the runtime's name. */
+/** Null if the runtime accepts all of them, else the reason, worded to follow the runtime's name. */
 export function refusalOf(attachments: readonly Attachment[], accepted: readonly AcceptedFiles[]): string | null {
   for (const { name, mimeType, size } of attachments) {
     if (accepted.length === 0) return "takes no attachments";
@@ -17,7 +17,7 @@ export function refusalOf(attachments: readonly Attachment[], accepted: readonly
   return null;
 }
 
-/** What a runtime takes, for people. */
+/** The types a runtime accepts, for people to read. */
 export function acceptedTypes(accepted: readonly AcceptedFiles[]): string {
   return accepted.map(({ type }) => type).join(", ");
 }

@@ -14,16 +14,16 @@ test.each([
   [null, zip],
   [null, bytes("RIFF\n\0\0\0WAVEfmt ")],
   [null, bytes("")],
-])("%s is told by the first bytes", (type, head) => {
+])("%s is detected from the first bytes", (type, head) => {
   expect(provenType(head)).toBe(type);
 });
 
 describe("the type of a file", () => {
-  test("is what its bytes prove, whatever was claimed", () => {
+  test("is what its bytes prove, whatever type was claimed", () => {
     expect(fileType("application/zip", png)).toBe("image/png");
   });
 
-  test("is not an image because somebody says so", () => {
+  test("is not an image just because the sender says so", () => {
     expect(fileType("image/png", zip)).toBe("application/octet-stream");
   });
 
@@ -44,7 +44,7 @@ describe("the type of a file", () => {
     ["broken.png", zip, "application/octet-stream"],
     ["cut-off.rs", Uint8Array.of(0x61, 0xc3), "text/plain"],
     ["latin1.rs", Uint8Array.of(0x61, 0xe9, 0x61), "application/octet-stream"],
-  ])("of %s is guessed by its bytes and its name", (name, head, type) => {
+  ])("of %s is guessed from its bytes and its name", (name, head, type) => {
     expect(guessType(name, head)).toBe(type);
   });
 

@@ -1,10 +1,10 @@
-/** What type a file has: by what its first bytes say, by its name, or by how its content looks. */
+/** Detects a file's type from its first bytes, its name, or whether its content looks like text. */
 
-/** The types that the first bytes of a file prove. A file has one of them only if its bytes say so. */
+/** The types that a file's first bytes prove. A file has one of them only if its bytes show it. */
 export const provableTypes = ["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"] as const;
 export type ProvableType = (typeof provableTypes)[number];
 
-/** How many of the first bytes are enough to tell. */
+/** How many leading bytes are enough to detect the type. */
 export const headBytes = 512;
 
 export const unknownType = "application/octet-stream";
@@ -26,7 +26,7 @@ export function isProvable(type: string): type is ProvableType {
   return provableTypes.some((one) => one === type);
 }
 
-/** The type of a file that somebody says has the type `claimed`. */
+/** The type of a file, given the type that its sender claims. */
 export function fileType(claimed: string, head: Uint8Array): string {
   const proven = provenType(head);
   if (proven !== null) return proven;
@@ -46,7 +46,7 @@ const otherTextTypes = new Set(
     .map((name) => `application/${name}`),
 );
 
-/** Whether the content is text that a model can read as it is. */
+/** Whether the content is text that a model can read as is. */
 export function isTextType(type: string): boolean {
   return type.startsWith("text/") || otherTextTypes.has(type);
 }
@@ -76,7 +76,7 @@ const typesByEnding: Readonly<Record<string, string>> = {
   mp4: "video/mp4",
 };
 
-/** The type of a file of which only its name and its first bytes are known. */
+/** The type of a file, given only its name and its first bytes. */
 export function guessType(name: string, head: Uint8Array): string {
   const ending = /\.([^./\\]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
   const byName = typesByEnding[ending] ?? (looksLikeText(head) ? "text/plain" : unknownType);
@@ -86,7 +86,7 @@ export function guessType(name: string, head: Uint8Array): string {
 function looksLikeText(head: Uint8Array): boolean {
   if (head.includes(0)) return false;
   try {
-    // As a stream: the last character may be cut off.
+    // In stream mode, because the last character may be cut off.
     new TextDecoder("utf-8", { fatal: true }).decode(head, { stream: true });
     return true;
   } catch {

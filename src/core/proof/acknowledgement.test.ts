@@ -59,7 +59,7 @@ describe("a bare acknowledgement is not an answer", () => {
     ["a curly apostrophe", "I\u2019ll check"],
     ["a modifier letter as apostrophe", "I\u02bcll check"],
     ["a backtick as apostrophe", "I`ll check"],
-    ["a space where the apostrophe was", "I ll check"],
+    ["a space in place of the apostrophe", "I ll check"],
     ["no apostrophe", "Ill check"],
     ["full-width letters", "ＯＫ"],
     ["capitals and many spaces", "  GOT   IT  "],
@@ -69,17 +69,17 @@ describe("a bare acknowledgement is not an answer", () => {
     ["bold type", "**Understood.** I'll check."],
     ["quotation marks", "“Got it”"],
     ["a list", "- Got it\n- Will do"],
-    ["Windows line ends", "Got it\r\nWill do\r\n"],
-    ["an emoji behind", "On it 🚀"],
-    ["an emoji with a skin tone before", "👍🏽 will do"],
+    ["Windows line endings", "Got it\r\nWill do\r\n"],
+    ["a trailing emoji", "On it 🚀"],
+    ["a leading emoji with a skin tone", "👍🏽 will do"],
     ["one emoji", "👍"],
     ["several emoji", "👌 🙏"],
     ["code marks", "`ok`"],
-    ["a tick behind", "Got it ✅"],
+    ["a trailing tick", "Got it ✅"],
     ["a tick alone", "✅"],
-    ["a yes that agrees to it", "Yes, will do"],
+    ["a yes that introduces it", "Yes, will do"],
     ["digits for letters", "g0t it"],
-    ["somebody's name before", "@lead got it"],
+    ["a leading mention", "@lead got it"],
     ["a heading above", "# Plan\n\nI'll get started."],
   ])("%s does not hide it", (_, text) => {
     expect(judgeSubstance(text)).toBe("acknowledgement");
@@ -93,25 +93,25 @@ describe("an answer is never taken for an acknowledgement", () => {
     ["a result", "Done"],
     ["a result in Russian", "Готово"],
     ["a yes in Russian", "Да"],
-    ["a path behind an acknowledgement", "OK, fixed in src/a.ts"],
-    ["a finding behind a promise", "I'll check: the token has expired"],
-    ["a finding behind a promise in Russian", "Проверю: токен истёк"],
+    ["a path after an acknowledgement", "OK, fixed in src/a.ts"],
+    ["a finding after a promise", "I'll check: the token has expired"],
+    ["a finding after a promise in Russian", "Проверю: токен истёк"],
     ["an obstacle", "blocked on missing credentials"],
     ["an obstacle in Russian", "Понял, но не могу: нет доступа"],
     ["a question", "Which branch?"],
-    ["a question behind an acknowledgement", "Got it. Staging or production?"],
-    ["a question of one word", "Ok?"],
+    ["a question after an acknowledgement", "Got it. Staging or production?"],
+    ["a one-word question", "Ok?"],
     ["a number", "42"],
     ["a keycap number", "1️⃣"],
     ["a task id", "On it, see #17"],
     ["code", "`npm ci`"],
     ["a link", "Sure: https://example.org/build"],
     ["one word of substance", "blue"],
-    ["a choice behind an acknowledgement", "Got it: use main"],
+    ["a choice after an acknowledgement", "Got it: use main"],
     ["a named target", "I'll ask Bob to rotate the token"],
     ["an opinion", "Looks good"],
-    ["a word that begins like one", "Oklahoma"],
-    ["a phrase that goes on", "I got it working"],
+    ["a word that begins like an acknowledgement", "Oklahoma"],
+    ["a phrase that continues", "I got it working"],
     ["a thumb down", "👎"],
     ["a cross", "❌"],
     ["a flag", "🇩🇪"],
@@ -126,7 +126,7 @@ describe("an answer is never taken for an acknowledgement", () => {
   });
 });
 
-describe("what is uncertain passes and says so", () => {
+describe("an uncertain text passes and is marked as uncertain", () => {
   test.each(["I'll check: the token has expired", "Understood, but it fails", "On it, blue", "Great!", "❌"])(
     "%s",
     (text) => {
@@ -143,7 +143,7 @@ test.each(["", "   ", "\n\t", "...", "…"])("no text at all is empty: %j", (tex
   expect(judgeSubstance(text)).toBe("empty");
 });
 
-describe("a promise is no answer, whatever it is about", () => {
+describe("a promise is not an answer, whatever it is about", () => {
   test.each([
     "I'll check the logs",
     "Understood, I'll review the PR and let you know.",
@@ -164,12 +164,12 @@ describe("a promise is no answer, whatever it is about", () => {
     ["an explanation", "I'll fix it by adding a null check."],
     ["a decision", "I'll take the blue one."],
     ["a success", "I got it working"],
-  ])("%s is none: %s", (_, text) => {
+  ])("%s is not a promise: %s", (_, text) => {
     expect(judgeSubstance(text)).not.toBe("acknowledgement");
   });
 });
 
-describe("what the message said itself is no news", () => {
+describe("repeating the message is not an answer", () => {
   test.each([
     ["Fix flaky login test (#482)", "Acknowledged: Fix flaky login test (#482)."],
     ["Please take WB-214.", "Understood, WB-214."],
@@ -183,12 +183,12 @@ describe("what the message said itself is no news", () => {
     ["Staging or production?", "Sure: staging."],
     ["Which branch, main or dev?", "OK, main"],
     ["Fix the login test.", "Understood, it was the clock."],
-  ])("what it offered or did not say is: %s / %s", (request, text) => {
+  ])("picking an offered choice or adding something is: %s / %s", (request, text) => {
     expect(judgeSubstance(text, request)).not.toBe("acknowledgement");
   });
 });
 
-describe("in every language that is known", () => {
+describe("every known language", () => {
   test.each([
     ["German", "Alles klar, ich kümmere mich darum.", "Ja, Port 8080."],
     ["French", "Bien reçu, je m'en occupe tout de suite.", "Non, c'est le port 8080."],
@@ -230,7 +230,7 @@ test.each([
   ["TASK-17 done", false],
   ["#17", false],
   ["50 %", false],
-])("whether a summary holds the answer: %s: %s", (summary, answers) => {
+])("whether a summary contains the answer: %s: %s", (summary, answers) => {
   expect(summaryAnswers(summary)).toBe(answers);
 });
 
@@ -241,11 +241,11 @@ test.each([
   ["Fix the broken build.", "OK", false],
   ["Look at the token.", "ok", false],
   ["React with 👍 or 👎.", "👍", true],
-])("whether a message asks for just what was said: %s / %s: %s", (request, reply, asks) => {
+])("whether a message asks for exactly this reply: %s / %s: %s", (request, reply, asks) => {
   expect(asksForJust(request, reply)).toBe(asks);
 });
 
-test("of a message that wants work, only what it puts in quotation marks is asked for", () => {
+test("a message that wants work asks only for the words it puts in quotation marks", () => {
   expect(asksForJust("Just say 'On it' so that I see it arrive.", "On it", true)).toBe(true);
   expect(asksForJust("Fix it, ok", "ok", true)).toBe(false);
 });

@@ -1,6 +1,6 @@
 /**
- * Tells a bare acknowledgement ("Got it, will do") from an answer, in any of the languages in `phrases/`. The last guard,
- * after everything that structure can tell. A false alarm asks an agent twice, so only a text counts whose every clause
+ * Tells a bare acknowledgement ("Got it, will do") from an answer, in any of the languages in `phrases/`. It is the
+ * last check, after all structural ones. A false positive asks an agent twice, so a text counts only if every clause
  * is an acknowledgement or a promise; a single clause that says something else makes it an answer.
  */
 import { cleanText } from "../transcript/clean-text.ts";
@@ -10,10 +10,10 @@ import { languages } from "./phrases/languages.ts";
 
 export type Substance = "empty" | "acknowledgement" | "uncertain" | "substance";
 
-/** What is longer says something. */
+/** A longer text says something. */
 const longestAcknowledgement = 700;
 
-// Before a comma an assent agrees to what follows; as a sentence of its own it answers.
+// Before a comma an assent agrees to what follows; as its own sentence it is an answer.
 const assent = new RegExp(
   `(^|\\n)\\s*(?:${languages
     .flatMap((one) => one.assents.map(normalize))
@@ -24,17 +24,17 @@ const assent = new RegExp(
 
 const matchers = languages.map((phrases) => clauseMatcher(phrases, normalize));
 
-// A question, a number, code, a path, a link: somebody has something to say.
+// A question, a number, code, a path or a link: the text says something.
 const concrete = /[?？؟`\d\ue000]/u;
-// Of the signs that are sent alone, these only nod. A cross or a flag may be the answer.
+// Of the symbols that are sent alone, these only nod. A cross or a flag may be the answer.
 const nods = /^[👍👌🙏🫡💪🚀👀🙂😊🤝🙌✌👏🤙🫶🔥⏳⌛🏃🔍🔎🛠💯✅✔☑🆗🤔🎉]+$/u;
 
 const judged = new Map<string, Substance>();
 const maxJudged = 100;
 
 /**
- * `request` is the message that is replied to, where it is known: what it said itself is no news. Several rules ask about the
- * same text within one decision, so the newest judgements are remembered.
+ * `request` is the message being answered, if known: repeating it says nothing new. Several rules judge the same text
+ * within one decision, so the newest judgements are cached.
  */
 export function judgeSubstance(text: string, request: string | null = null): Substance {
   if (text.length > longestAcknowledgement) return judge(text, request);
@@ -60,7 +60,7 @@ function judge(text: string, request: string | null): Substance {
   return says < kinds.length ? "uncertain" : "substance";
 }
 
-/** Whether its message has to be looked at before a text is judged: some of it acknowledges, or it is but a sign. */
+/** Whether judging a text requires its message: part of it acknowledges, or it consists only of symbols. */
 export function dependsOnRequest(text: string): boolean {
   if (text.length > longestAcknowledgement) return false;
   const clauses = clausesOf(marked(ownLines(text)));
@@ -73,8 +73,8 @@ export function namesSomething(text: string): boolean {
 }
 
 /**
- * Whether a summary holds the answer that its text does not give. A title, an identifier or a status does not: what is
- * left without them must count something or ask something.
+ * Whether a summary contains the answer that its text does not give. A title, an identifier or a status does not: the
+ * rest must count something or ask something.
  */
 export function summaryAnswers(summary: string): boolean {
   if (judgeSubstance(summary) !== "substance") return false;
@@ -88,8 +88,8 @@ export function summaryAnswers(summary: string): boolean {
 }
 
 /**
- * Whether a message asked for just what was replied: its own text contains it, in whole words, or it names the sign. Of a
- * message that wants something done, only what it puts in quotation marks.
+ * Whether a message asked for exactly this reply: its own text contains it, in whole words, or names the symbol. If
+ * the message wants something done, only words in quotation marks count.
  */
 export function asksForJust(request: string, reply: string, wantsWork = false): boolean {
   if (request.length > longestRequest || reply.length > longestAcknowledgement) return false;
@@ -109,7 +109,7 @@ function quotedIn(text: string): string {
 
 type Kind = "acknowledgement" | "companion" | null;
 
-/** A clause that repeats what the message said goes along with an acknowledgement, as its title does. */
+/** A clause that repeats the message accompanies an acknowledgement, like a title. */
 function kindsOf(clauses: readonly string[], request: string | null): Kind[] {
   const kinds: Kind[] = [];
   let goesOn = false;
@@ -124,7 +124,7 @@ function kindsOf(clauses: readonly string[], request: string | null): Kind[] {
 }
 
 function kindOf(clause: string, goesOn: boolean): ClauseKind {
-  // Digits that are typed for letters make no number of a word.
+  // Digits typed in place of letters do not turn a word into a number.
   const spelled = clause.replace(/(?<=\p{L})[013](?=\p{L})/gu, (digit) => ({ "0": "o", "1": "l" })[digit] ?? "e");
   const units = clauseIn(spelled);
   const kinds = matchers.map((match) => match(units, goesOn));
@@ -132,7 +132,7 @@ function kindOf(clause: string, goesOn: boolean): ClauseKind {
   return order.find((kind) => kinds.includes(kind)) ?? null;
 }
 
-/** Of a message that asks something, a word or two may be the choice that it offered. */
+/** If a message asks something, a word or two may be one of the choices it offered. */
 const shortestRepeat = 3;
 
 function repeats(clause: string, known: ReadonlySet<string>, request: string): boolean {
@@ -145,14 +145,14 @@ function wordsIn(text: string): string[] {
   return normalize(text).match(/[\p{L}\p{N}\ue000]+/gu) ?? [];
 }
 
-/** Lines that quote somebody and headings are left out where there are others. */
+/** Quoted lines and headings are left out if there are other lines. */
 function ownLines(text: string): string {
   const lines = text.split("\n");
   const own = lines.filter((line) => !/^\s*(?:>|#{1,6}\s)/.test(line) && line.trim() !== "");
   return (own.length > 0 ? own : lines.map((line) => line.replace(/^[\s>#]+/, ""))).join("\n");
 }
 
-/** One spelling, with a sign in the place of code, paths and links, which are no words and no ends of clauses. */
+/** One spelling, with a placeholder for code, paths and links, which are neither words nor the end of a clause. */
 function marked(text: string): string {
   const spoken = withoutMarks(text)
     .replace(/^\s*(?:[-*+•‣◦]\s+|\(?\d{1,2}[.):]\s+|[a-z][.)]\s+)+/gim, "")
@@ -160,7 +160,7 @@ function marked(text: string): string {
   return normalize(spoken).replace(assent, "$1");
 }
 
-/** Words in code marks are words; other code, paths, links and identifiers become a sign of their own. */
+/** Plain words in code marks stay words; other code, paths, links and identifiers become a placeholder. */
 function withoutMarks(text: string): string {
   return text
     .replace(/(?<=\p{L})[`´](?=\p{L})/gu, "'")
@@ -171,13 +171,13 @@ function withoutMarks(text: string): string {
     );
 }
 
-/** The same name gets the same sign, so that a repeated one is known. */
+/** The same name gets the same placeholder, so that a repetition is recognised. */
 function nameSign(name: string): string {
   const letters = name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
   return `\ue000${letters}`;
 }
 
-/** A path, a link, an identifier; not two words that nobody put a space between. */
+/** A path, a link, an identifier; not two words with a missing space. */
 function isName(word: string): boolean {
   if (/^https?:|[/\\#_=~]|\d/.test(word)) return /[\p{L}\p{N}]/u.test(word);
   return (
@@ -185,7 +185,7 @@ function isName(word: string): boolean {
   );
 }
 
-/** Split at every sign that is no letter, digit or apostrophe inside a word. */
+/** Split at every character that is not a letter, a digit, or an apostrophe or hyphen inside a word. */
 function clausesOf(plain: string): readonly string[] {
   return plain
     .split(/\n|(?![-'\ue000_])[\p{P}\p{S}]|(?<![\p{L}\p{N}])['-]|['-](?![\p{L}\p{N}])|\s_\s/u)
@@ -201,7 +201,7 @@ function judgeSigns(text: string): Substance {
   return pictures && !nods.test(signs) ? "uncertain" : "acknowledgement";
 }
 
-/** Compatibility forms and letters with marks folded, one kind of apostrophe, lower case. */
+/** Compatibility forms and accents folded, one kind of apostrophe, lower case. */
 function normalize(text: string): string {
   return text
     .normalize("NFKC")

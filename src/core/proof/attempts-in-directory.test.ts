@@ -14,7 +14,7 @@ const idsFrom = (digest: string) => ({ messageId: `msg_${digest}`, partId: `prt_
 const idOf = (number: number, generation: number, delivery = record.id) =>
   idsFrom(attemptDigest(delivery, number, generation)).messageId;
 
-/** `unknown` and `known` are rows by session, those of the newest session first. */
+/** `unknown` and `known` are rows by session, newest session first. */
 function search(
   { unknown = {}, known = {} }: { unknown?: Record<string, TranscriptRow[]>; known?: Record<string, TranscriptRow[]> },
   more: Partial<DirectorySearch> = {},
@@ -33,8 +33,8 @@ function search(
   });
 }
 
-describe("a prompt with an id of ours", () => {
-  test("is found in a session that the store does not know, whichever generation that was", () => {
+describe("a prompt with one of Waybill's ids", () => {
+  test("is found in a session that the store does not know, whatever its generation", () => {
     const rows = [userRow("u"), answerRow("u"), userRow(idOf(1, 37), { createdAt: 1200 })];
     expect(search({ unknown: { old: rows } })).toMatchObject([
       { number: 1, kind: "prompt", sessionId: "old", generation: 37, messageId: idOf(1, 37) },
@@ -44,13 +44,13 @@ describe("a prompt with an id of ours", () => {
     ]);
   });
 
-  test("is found in a session that the store knows, also with a generation of after a restore", () => {
+  test("is found in a session that the store knows, even with a generation from after a restore", () => {
     const generations = new Map([["own", 1_700_000_000]]);
     const found = search({ known: { own: [userRow(idOf(1, 1_700_000_000))] } }, { generations });
     expect(found).toMatchObject([{ sessionId: "own", generation: 1_700_000_000 }]);
   });
 
-  test("is one of several in several sessions, and what is missing between them was lost on its way", () => {
+  test("may be one of several across sessions, and missing ones in between count as lost in transit", () => {
     const unknown = { newer: [userRow(idOf(7, 3))], older: [userRow(idOf(4, 2)), userRow(idOf(1, 2))] };
     const found = search({ unknown });
     expect(found.map(({ number, sessionId }) => [number, sessionId])).toEqual([
@@ -64,12 +64,12 @@ describe("a prompt with an id of ours", () => {
     ]);
   });
 
-  test("belongs to the older session when a fork has a copy of it", () => {
+  test("belongs to the older session if a fork has a copy of it", () => {
     const rows = [userRow(idOf(1, 1))];
     expect(search({ unknown: { copy: rows, original: rows } })).toMatchObject([{ sessionId: "original" }]);
   });
 
-  test("counts alone, whatever else has the same text", () => {
+  test("is the only one that counts, whatever else has the same text", () => {
     const rows = [userRow(idOf(1, 1)), userRow("other", { text: "What is the answer?", createdAt: 2000 })];
     expect(search({ unknown: { old: rows } })).toMatchObject([{ messageId: idOf(1, 1) }]);
   });
@@ -81,8 +81,8 @@ describe("a prompt under another id", () => {
   const marked = `${promptMarker("m1")}user]\n\nWhat is the answer?`;
 
   test.each([
-    ["its text is that of the message", "What is the answer?"],
-    ["the same, with space around it", " What is the answer?\n"],
+    ["its text is the message's text", "What is the answer?"],
+    ["its text is the same with surrounding whitespace", " What is the answer?\n"],
     ["it begins with the marker", marked],
   ])("is found when %s, and keeps the id of its row", (_why, text) => {
     const rows = [userRow("u"), asked("row", { text })];
@@ -91,7 +91,7 @@ describe("a prompt under another id", () => {
     ]);
   });
 
-  test("can be observed, and is never sent again under that id", () => {
+  test("can be observed, and is never sent again with that id", () => {
     const rows = [asked("row"), answerRow("row", { text: "It is 42." })];
     const attempts = search({ unknown: { old: rows } });
     const { messageId, replyRecipient } = record;
@@ -105,8 +105,8 @@ describe("a prompt under another id", () => {
     ["only quotes the marker", { text: `He wrote: ${marked}` }],
     ["begins with the marker of another message", { text: marked.replace("m1", "m11") }],
     ["says more than the message", { text: "What is the answer? And the question?" }],
-    ["says the same before there was the message", { createdAt: 999 }],
-    ["was put in the place of another by a compaction", { continuesId: "row" }],
+    ["has the same text and is older than the message", { createdAt: 999 }],
+    ["was put in place of another by a compaction", { continuesId: "row" }],
   ])("that %s is not taken for it", (_what, row) => {
     expect(search({ unknown: { old: [asked("other", row)] } })).toEqual([]);
   });
@@ -115,19 +115,19 @@ describe("a prompt under another id", () => {
     expect(search({ known: { own: [asked("row")] } })).toEqual([]);
   });
 
-  test("is not taken for it when the message is empty or gone", () => {
+  test("is not taken for it if the message is empty or missing", () => {
     const unknown = { old: [asked("row", { text: "" })] };
     for (const text of ["", null]) expect(search({ unknown }, { request: { text, since: 1000 } })).toEqual([]);
   });
 
-  test("is not taken for it when the same message went to another lane, nor is a copy of that", () => {
+  test("is not taken for it if the same message went to another lane, nor is a copy of that prompt", () => {
     const other = deliveryId({ team: null, member: null, laneId: "other", messageId: "m1" });
     const unknown = { fork: [asked("copy", { text: marked })], old: [asked(idOf(2, 5, other), { text: marked })] };
     expect(search({ unknown }, { otherDeliveries: [other] })).toEqual([]);
     expect(search({ unknown })).toHaveLength(1);
   });
 
-  test("is one of several attempts in the order of time", () => {
+  test("is one of several attempts in time order", () => {
     const unknown = { newer: [asked("second", { createdAt: 1700 })], older: [asked("first")] };
     expect(search({ unknown }).map(({ number, messageId, kind }) => [number, messageId, kind])).toEqual([
       [1, "first", "prompt"],
@@ -136,11 +136,11 @@ describe("a prompt under another id", () => {
   });
 });
 
-describe("where a runtime takes no ids", () => {
+describe("if a runtime takes no ids", () => {
   const marked = (id: string, createdAt: number) =>
     userRow(id, { text: `${promptMarker("m1")}user]\n\nHi.`, createdAt });
 
-  test("the marker tells, in all sessions in the order of time", () => {
+  test("the marker identifies prompts across all sessions, in time order", () => {
     const unknown = { newer: [marked("c", 3000)], older: [marked("a", 1000)] };
     const found = search({ unknown, known: { own: [marked("b", 2000)] } }, { takesIds: false });
     expect(found.map(({ number, sessionId, generation }) => [number, sessionId, generation])).toEqual([
@@ -150,12 +150,12 @@ describe("where a runtime takes no ids", () => {
     ]);
   });
 
-  test("the copy that a fork has is no second attempt", () => {
+  test("a copy in a fork is not a second attempt", () => {
     const unknown = { fork: [marked("copy", 1000)], older: [marked("a", 1000)] };
     expect(search({ unknown }, { takesIds: false })).toMatchObject([{ number: 1, sessionId: "older" }]);
   });
 
-  test("a text without the marker is nobody's prompt", () => {
+  test("a text without the marker is not a match", () => {
     const rows = [userRow("a", { text: "What is the answer?", createdAt: 1500 })];
     expect(search({ unknown: { old: rows } }, { takesIds: false })).toEqual([]);
   });

@@ -35,10 +35,10 @@ describe("files that an answer names", () => {
     "1.2.3 is out, i.e. the newest.",
   ])("none in %j", (text) => expect(claimedFiles(text)).toEqual([]));
 
-  test("are at most ten, whatever is said, and are found in good time", () => {
+  test("are at most ten, whatever the text, and are found quickly", () => {
     const many = Array.from({ length: 50 }, (_, index) => `file-${index}.txt`).join(" ");
     expect(claimedFiles(many)).toHaveLength(10);
-    // Takes minutes where a pattern tries everything.
+    // Takes minutes with a pattern that backtracks.
     claimedFiles(`${"a/".repeat(50_000)}x ${"a.".repeat(50_000)} ${"-".repeat(100_000)}`);
     claimedFiles(`a${" \n".repeat(200_000)}b`);
   });

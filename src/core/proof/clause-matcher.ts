@@ -1,13 +1,13 @@
 /**
- * Tells whether a clause is nothing but an acknowledgement or a promise in one language. Pure. A clause is covered, from
- * its first word to its last, by phrases of the language: some that may stand before, one that acknowledges or promises,
- * some that may follow. Whatever is not covered says something. Behind a promise its object may be anything.
+ * Tells whether a clause is only an acknowledgement or a promise in one language. Phrases of the language must cover
+ * the clause from its first word to its last: some that may come before, one that acknowledges or promises, some that
+ * may follow. Any uncovered word says something. After a promise, its object may be anything. Pure.
  */
 import type { Phrases } from "./phrases/phrases.ts";
 
-/** `companion`: goes along with an acknowledgement, and alone may be an answer. */
+/** `companion`: accompanies an acknowledgement; alone, it may be an answer. */
 export type ClauseKind = "acknowledgement" | "promise" | "companion" | null;
-/** `goesOn`: behind a promise, whose verb may go on without its first words: "I'll check it" + "then fix it". */
+/** `goesOn`: after a promise, whose verb may continue without its first words: "I'll check it" + "then fix it". */
 export type ClauseMatcher = (clause: Clause, goesOn: boolean) => ClauseKind;
 
 /** A clause in the units of languages with and without spaces between words, split once for all of them. */
@@ -20,10 +20,10 @@ export function clauseIn(text: string): Clause {
 type Role = Exclude<keyof Phrases, "spaced" | "endings" | "reasons" | "states" | "assents" | "alone">;
 type Entry = { words: readonly string[]; role: Role };
 
-/** How far the object of a promise may go; in words, or in characters. */
+/** The maximum length of a promise's object, in words or characters. */
 const longestObject = { words: 16, characters: 40 };
 
-/** `normalize` is the spelling in which clauses come. */
+/** `normalize` is the spelling that clauses arrive in. */
 export function clauseMatcher(phrases: Phrases, normalize: (text: string) => string): ClauseMatcher {
   const unitsOf = ({ words, characters }: Clause) => (phrases.spaced ? words : characters);
   const split = (text: string) => unitsOf(clauseIn(text));
@@ -36,7 +36,7 @@ export function clauseMatcher(phrases: Phrases, normalize: (text: string) => str
   const firstOfAlone = new Set(phrases.alone.map((phrase) => split(normalize(phrase))[0] ?? ""));
   const longest = phrases.spaced ? longestObject.words : longestObject.characters;
 
-  /** From `place` on: short, and neither an explanation nor a statement. */
+  /** Short, and neither an explanation nor a statement. */
   const isObject = (words: readonly string[], from: number, to: number) =>
     to - from <= longest &&
     !states.some((phrase) => standsAt(words, phrase, from)) &&
@@ -76,7 +76,7 @@ export function clauseMatcher(phrases: Phrases, normalize: (text: string) => str
 
   return (clause, goesOn) => {
     const words = unitsOf(clause);
-    // Most clauses are not of this language, and nothing of it begins with their first word.
+    // Most clauses are not in this language, and none of its phrases starts with their first word.
     const isKnown = entries.has(words[0] ?? "") || firstOfAlone.has(words[0] ?? "");
     if (!isKnown) return endsInPromise(words) ? "promise" : null;
     if (alone.has(words.join(" "))) return "acknowledgement";
@@ -108,7 +108,7 @@ function afterEntry(role: Role, after: "nothing" | "head" | "will"): "nothing" |
   }
 }
 
-/** A row of phrases of one role, and nothing else. */
+/** Only phrases of one role. */
 function isAll(words: readonly string[], entries: ReadonlyMap<string, readonly Entry[]>, role: Role): boolean {
   const reached = new Set([0]);
   for (let place = 0; place < words.length; place += 1) {
@@ -124,7 +124,7 @@ function standsAt(words: readonly string[], phrase: readonly string[], place: nu
   return phrase.length > 0 && phrase.every((word, index) => words[place + index] === word);
 }
 
-/** By first word. */
+/** Indexed by first word. */
 function indexed(phrases: Phrases, wordsOf: (list: readonly string[]) => (readonly string[])[]): Map<string, Entry[]> {
   const roles: readonly Role[] = ["says", "will", "verbs", "objects", "open", "before", "after", "companions"];
   const found = new Map<string, Entry[]>();

@@ -32,7 +32,7 @@ const reply = (input: Record<string, unknown> = {}, tool: Partial<ToolCall> = {}
 const failed = (name: string) => aTool(name, { status: "error", output: "boom" });
 const rejected = (name: string) => aTool(name, { status: "error", output: "", rejected: true });
 
-describe("anchor: on a runtime that takes ids, only the id finds the prompt", () => {
+describe("anchor: with a runtime that takes ids, only the id finds the prompt", () => {
   test("the prompt is the user row with the attempt's id", () => {
     const seen = look(turn(answerRow("prompt-1", { text: "It is blue." })));
     expect(seen).toMatchObject({
@@ -55,17 +55,17 @@ describe("anchor: on a runtime that takes ids, only the id finds the prompt", ()
     expect(seen).toMatchObject({ state: "not_observed", found: false, evidence: noEvidence });
   });
 
-  test("a row with that id that is not a user's is no prompt", () => {
+  test("a row with that id that is not a user row is not the prompt", () => {
     const seen = look(aSlice([userRow("other"), answerRow("other", { id: "prompt-1", text: "It is blue." })]));
     expect(seen).toMatchObject({ state: "not_observed", found: false });
   });
 
-  test("the latest user row is not taken for the prompt, and its answer counts for nothing", () => {
+  test("the latest user row is not taken for the prompt, and its answer does not count", () => {
     const seen = look(aSlice([userRow("typed-by-hand"), answerRow("typed-by-hand", { text: "It is blue." })]));
     expect(seen).toMatchObject({ state: "not_observed", reason: "delivered_user_message_not_found" });
   });
 
-  test("an assistant row without a parent, or of another parent, is no child", () => {
+  test("an assistant row without a parent, or with another parent, is not a child", () => {
     const seen = look(
       turn(
         answerRow("prompt-1", { id: "orphan", parentId: null, text: "It is blue." }),
@@ -76,7 +76,7 @@ describe("anchor: on a runtime that takes ids, only the id finds the prompt", ()
     expect(seen).toMatchObject({ state: "prompt_delivered_no_assistant_message", evidence: noEvidence });
   });
 
-  test("all children of a prompt are looked at, wherever they stand", () => {
+  test("all children of a prompt count, wherever they are", () => {
     const seen = look(
       turn(
         answerRow("prompt-1", { id: "first" }),
@@ -91,7 +91,7 @@ describe("anchor: on a runtime that takes ids, only the id finds the prompt", ()
 });
 
 describe("anchor: compaction", () => {
-  test("rows that continue the prompt belong to its turn, through several compactions", () => {
+  test("rows that continue the prompt belong to its turn, across several compactions", () => {
     const seen = look(
       turn(
         toolRow("prompt-1", [aTool("read")]),
@@ -121,13 +121,13 @@ test("anchor: a compacted row of another prompt is a later prompt", () => {
   expect(look(turn(userRow("compacted", { continuesId: "earlier" }))).laterPrompt).toBe(true);
 });
 
-describe("anchor: on a runtime that takes no ids, the marker at the head of the prompt finds it", () => {
+describe("anchor: with a runtime that takes no ids, the marker at the start of the prompt finds it", () => {
   const marked = (id: string, messageId: string, text = "What colour is it?") =>
     userRow(id, { text: `[waybill message ${messageId} from user]\n\n${text}` });
   const byText = (rows: readonly TranscriptRow[], slice: Partial<TranscriptSlice> = {}, cursor: string | null = null) =>
     look(aSlice(rows, slice), { takesIds: false, attempts: [anAttempt({ prePromptCursor: cursor })] });
 
-  test("a prompt as Waybill writes it is found, whatever the row's id is", () => {
+  test("a prompt written by Waybill is found, whatever the row's id", () => {
     const text = promptText({
       maxAttempts: 3,
       message: aMessage({ id: "m-1", text: "What colour is it?" }),
@@ -148,7 +148,7 @@ describe("anchor: on a runtime that takes no ids, the marker at the head of the 
     expect(seen).toMatchObject({ state: "not_observed", found: false, evidence: noEvidence });
   });
 
-  test("the prompt of another message that quotes ours proves nothing", () => {
+  test("the prompt of another message that quotes this one proves nothing", () => {
     const seen = byText([
       marked("u-8", "m-2", "See [waybill message m-1 from user]"),
       answerRow("u-8", { text: "It is blue." }),
@@ -156,12 +156,12 @@ describe("anchor: on a runtime that takes no ids, the marker at the head of the 
     expect(seen).toMatchObject({ found: false, evidence: noEvidence });
   });
 
-  test("only a user's row counts", () => {
+  test("only a user row counts", () => {
     const quoting = answerRow("u-8", { text: "[waybill message m-1 from user] was about colours." });
     expect(byText([marked("u-8", "m-2"), quoting])).toMatchObject({ found: false });
   });
 
-  test("what stands before the pre-prompt cursor is not looked at", () => {
+  test("rows before the pre-prompt cursor are ignored", () => {
     const rows = [
       marked("u-1", "m-1"),
       answerRow("u-1", { text: "It was red." }),
@@ -175,26 +175,26 @@ describe("anchor: on a runtime that takes no ids, the marker at the head of the 
     });
   });
 
-  test("a single user row behind the cursor that lost its head is taken for the prompt", () => {
+  test("a single user row after the cursor that lost its start is taken for the prompt", () => {
     const rows = [userRow("old"), userRow("u-1", { text: "colour is it?" }), answerRow("u-1", { text: "It is blue." })];
     expect(byText(rows, {}, "old")).toMatchObject({ found: true, deliveredUserMessageId: "u-1" });
   });
 
-  test("of two unmarked rows behind the cursor none is", () => {
+  test("neither of two unmarked rows after the cursor is", () => {
     const rows = [userRow("u-1"), answerRow("u-1", { text: "It is blue." }), userRow("u-2")];
     expect(byText(rows)).toMatchObject({ state: "not_observed", found: false });
   });
 
-  describe("where the cursor has gone from a whole transcript", () => {
+  describe("when the cursor is missing from a complete transcript", () => {
     const attempts = [anAttempt({ prePromptCursor: "gone", submittedAt: 1000 })];
     const afterLoss = (rows: readonly TranscriptRow[]) => look(aSlice(rows), { takesIds: false, attempts });
 
-    test("what somebody typed before the prompt was sent is not taken for it, nor its answer for ours", () => {
+    test("text typed before the prompt was sent is not taken for it, nor is its answer", () => {
       const rows = [userRow("typed", { text: "colour?" }), answerRow("typed", { text: "It is blue." })];
       expect(afterLoss(rows)).toMatchObject({ state: "not_observed", found: false, evidence: noEvidence });
     });
 
-    test("a single row without its head is not taken for the prompt, however new it is", () => {
+    test("a single row without its start is not taken for the prompt, however new it is", () => {
       const rows = [
         userRow("typed", { text: "colour?", createdAt: 2000 }),
         answerRow("typed", { text: "It is blue." }),
@@ -202,18 +202,18 @@ describe("anchor: on a runtime that takes no ids, the marker at the head of the 
       expect(afterLoss(rows)).toMatchObject({ found: false, evidence: noEvidence });
     });
 
-    test("an earlier prompt for the same message is not that of a later attempt", () => {
+    test("an earlier prompt for the same message does not belong to a later attempt", () => {
       const rows = [{ ...marked("u-1", "m-1"), createdAt: 500 }, answerRow("u-1", { text: "It was red." })];
       expect(afterLoss(rows)).toMatchObject({ found: false, evidence: noEvidence });
     });
 
-    test("a marked row that came since it was sent is the prompt", () => {
+    test("a marked row that is newer than the send is the prompt", () => {
       const rows = [{ ...marked("u-2", "m-1"), createdAt: 1000 }, answerRow("u-2", { text: "It is blue." })];
       expect(afterLoss(rows)).toMatchObject({ found: true, evidence: { finalText: "It is blue." } });
     });
   });
 
-  test("a cursor that is out of reach asks for the full history", () => {
+  test("a cursor out of reach requires the full history", () => {
     const rows = [marked("u-5", "m-1"), answerRow("u-5", { text: "It is blue." })];
     expect(byText(rows, { complete: false }, "long-ago")).toMatchObject({ found: false, needsFullHistory: true });
   });
@@ -223,17 +223,17 @@ describe("limited slice: the full history is read only when the anchor is out of
   const others = [userRow("other"), answerRow("other", { text: "It is red." })];
 
   test.each([
-    ["neither prompt nor cursor in a part of the history", others, { complete: false }, "gone", true],
-    ["no cursor, and a part of the history", others, { complete: false }, null, true],
-    ["the cursor in a part of the history", others, { complete: false }, "other", false],
-    ["the prompt in a part of the history", [userRow("prompt-1")], { complete: false }, "gone", false],
+    ["neither prompt nor cursor in a partial history", others, { complete: false }, "gone", true],
+    ["no cursor, and a partial history", others, { complete: false }, null, true],
+    ["the cursor in a partial history", others, { complete: false }, "other", false],
+    ["the prompt in a partial history", [userRow("prompt-1")], { complete: false }, "gone", false],
     ["the whole history", others, { complete: true }, "gone", false],
   ] as const)("%s", (_, rows, slice, prePromptCursor, expected) => {
     const seen = look(aSlice(rows, slice), { attempts: [anAttempt({ prePromptCursor })] });
     expect(seen.needsFullHistory).toBe(expected);
   });
 
-  test("an older attempt in another session can ask for it too", () => {
+  test("an older attempt in another session can also require it", () => {
     const seen = look([aSlice(others, { sessionId: "old", complete: false }), turn()], {
       attempts: [
         anAttempt({ number: 1, sessionId: "old", messageId: "old-1" }),
@@ -244,7 +244,7 @@ describe("limited slice: the full history is read only when the anchor is out of
   });
 });
 
-describe("proof priority: the first that holds names the state", () => {
+describe("proof priority: the first match determines the state", () => {
   const everything = [
     toolRow("prompt-1", [reply(), aTool("task_start"), aTool("unheard_of"), failed("bash")]),
     answerRow("prompt-1", { text: "It is blue." }),
@@ -260,12 +260,12 @@ describe("proof priority: the first that holds names the state", () => {
     expect(at({ status: "idle", asks: [anAsk("permission")] })).toBe("permission_blocked");
   });
 
-  test("2: question_blocked stands beside it", () => {
+  test("2: question_blocked has the same priority", () => {
     expect(at({ status: "busy", asks: [anAsk("question")] })).toBe("question_blocked");
   });
 
   test.each(["busy", "retry"] as const)(
-    "3: prompt_not_indexed while the session is %s and the prompt missing",
+    "3: prompt_not_indexed while the session is %s and the prompt is missing",
     (status) => {
       expect(look(aSlice([userRow("other")], { status })).state).toBe("prompt_not_indexed");
     },
@@ -275,7 +275,7 @@ describe("proof priority: the first that holds names the state", () => {
     expect(at({ status })).toBe("pending");
   });
 
-  test("4: pending while the session is busy and nobody has begun to answer", () => {
+  test("4: pending while the session is busy and no answer has begun", () => {
     const seen = look(aSlice([userRow("prompt-1")], { status: "busy" }));
     expect(seen).toMatchObject({ state: "pending", found: true, settled: false, evidence: noEvidence });
   });
@@ -294,7 +294,7 @@ describe("proof priority: the first that holds names the state", () => {
     expect(seen.state).toBe("responded_non_visible_tool");
   });
 
-  test("7: a tool that we do not know is responded_tool_call, before text", () => {
+  test("7: an unknown tool is responded_tool_call, before text", () => {
     const seen = look(turn(toolRow("prompt-1", [aTool("unheard_of")]), answerRow("prompt-1", { text: "Blue." })));
     expect(seen.state).toBe("responded_tool_call");
   });
@@ -304,7 +304,7 @@ describe("proof priority: the first that holds names the state", () => {
     expect(seen.state).toBe("responded_plain_text");
   });
 
-  test("9: tool_error where every meaningful tool failed", () => {
+  test("9: tool_error if every meaningful tool failed", () => {
     const seen = look(toolsAlone(aTool("member_briefing"), failed("bash"), failed("message_send")));
     expect(seen).toMatchObject({
       state: "tool_error",
@@ -313,11 +313,11 @@ describe("proof priority: the first that holds names the state", () => {
     });
   });
 
-  test("10: empty_assistant_turn where a child says and does nothing", () => {
+  test("10: empty_assistant_turn if a child says and does nothing", () => {
     expect(look(turn(answerRow("prompt-1")))).toMatchObject({ state: "empty_assistant_turn", evidence: noEvidence });
   });
 
-  test("an ask of a session below counts as well", () => {
+  test("an ask of a child session also counts", () => {
     const ask = anAsk("permission", { sessionId: "a-subagent" });
     expect(look(aSlice([userRow("prompt-1")], { status: "busy", asks: [ask] }))).toMatchObject({
       state: "permission_blocked",
@@ -335,14 +335,14 @@ describe("nothing seen", () => {
     });
   });
 
-  test("without a slice of the last attempt's session nothing is said, and nothing is settled", () => {
+  test("without a slice of the last attempt's session nothing is known or settled", () => {
     const seen = look(turn(answerRow("prompt-1", { text: "Blue." })), {
       attempts: [anAttempt(), anAttempt({ number: 2, sessionId: "unread" })],
     });
     expect(seen).toMatchObject({ state: "not_observed", settled: false, found: false, needsFullHistory: false });
   });
 
-  test("an idle session without the prompt: not_observed, and no excuse of indexing", () => {
+  test("an idle session without the prompt is not_observed, not prompt_not_indexed", () => {
     expect(look(aSlice([]))).toMatchObject({ state: "not_observed", found: false, settled: true, newestRowId: null });
   });
 
@@ -372,19 +372,19 @@ describe("coalescing: a later prompt in the same session", () => {
   });
 
   test.each([
-    ["behind the cursor", [userRow("cursor"), userRow("later")], "cursor", true, true],
+    ["after the cursor", [userRow("cursor"), userRow("later")], "cursor", true, true],
     ["only the cursor itself", [userRow("cursor")], "cursor", true, false],
     ["in a session that was empty before", [userRow("later")], null, true, true],
-    ["nothing at all", [], null, true, false],
-    ["unknown, since the cursor has gone", [userRow("another")], "cursor", true, true],
-    ["unknown, since the slice does not reach back", [answerRow("gone")], "cursor", false, true],
-  ] as const)("where our own prompt is missing: %s", (_, rows, prePromptCursor, complete, expected) => {
+    ["an empty session", [], null, true, false],
+    ["unknown, because the cursor is missing", [userRow("another")], "cursor", true, true],
+    ["unknown, because the slice does not reach back", [answerRow("gone")], "cursor", false, true],
+  ] as const)("if the delivery's own prompt is missing: %s", (_, rows, prePromptCursor, complete, expected) => {
     const seen = look(aSlice(rows, { complete }), { attempts: [anAttempt({ prePromptCursor })] });
     expect(seen).toMatchObject({ found: false, laterPrompt: expected });
   });
 });
 
-describe("interrupted only when the session rests", () => {
+describe("interrupted only in an idle session", () => {
   const openRow = answerRow("prompt-1", { completedAt: null, finish: null });
   const runningTool = toolRow("prompt-1", [aTool("bash", { status: "running" })]);
 
@@ -418,22 +418,22 @@ describe("interrupted only when the session rests", () => {
     });
   });
 
-  test("a tool that runs behind finished ones is seen", () => {
+  test("a running tool after finished ones is seen", () => {
     const rows = [userRow("prompt-1"), toolRow("prompt-1", [aTool("read")], { id: "before" }), runningTool];
     expect(look(aSlice(rows, { status: "busy" })).toolRunning).toBe(true);
   });
 
-  test("what was done before the turn broke off stays done", () => {
+  test("work done before the turn was cut off counts", () => {
     const seen = look(turn(toolRow("prompt-1", [aTool("edit")]), openRow));
     expect(seen).toMatchObject({ state: "responded_non_visible_tool", interrupted: true });
   });
 
-  test("an open row that a finished one followed is no interruption", () => {
+  test("an open row followed by a finished one is not an interruption", () => {
     expect(look(turn({ ...openRow, id: "first" }, answerRow("prompt-1", { text: "Blue." }))).interrupted).toBe(false);
   });
 });
 
-describe("settled: the session rests and nobody is asked anything", () => {
+describe("settled: the session is idle and has no open ask", () => {
   test.each([
     ["idle", [], true],
     ["stale", [], true],
@@ -445,13 +445,13 @@ describe("settled: the session rests and nobody is asked anything", () => {
   });
 });
 
-describe("what is no response", () => {
+describe("responses that do not count", () => {
   test("reasoning alone is not an answer", () => {
     const seen = look(turn(answerRow("prompt-1", { reasoning: "The user wants to know the colour. It is blue." })));
     expect(seen).toMatchObject({ state: "empty_assistant_turn", evidence: { finalText: null } });
   });
 
-  test("a text of blanks is not an answer", () => {
+  test("a blank text is not an answer", () => {
     expect(look(turn(answerRow("prompt-1", { text: " \n\t" }))).state).toBe("empty_assistant_turn");
   });
 
@@ -467,7 +467,7 @@ describe("what is no response", () => {
     expect(look(toolsAlone(aTool(name)))).toMatchObject({ state: "empty_assistant_turn", evidence: noEvidence });
   });
 
-  test("a bootstrap tool that failed is no tool_error either", () => {
+  test("a failed bootstrap tool is not a tool_error either", () => {
     expect(look(toolsAlone(failed("member_briefing"))).state).toBe("empty_assistant_turn");
   });
 
@@ -485,7 +485,7 @@ describe("what is no response", () => {
     });
   });
 
-  test("text beside the last tool call is, when only empty steps follow", () => {
+  test("text in the step of the last tool call is, if only empty steps follow", () => {
     const besideTool = toolRow("prompt-1", [aTool("edit")], { text: "It is blue." });
     const steps = (...rows: TranscriptRow[]) => look(turn(besideTool, ...rows)).evidence.finalText;
     expect(steps(answerRow("prompt-1"))).toBe("It is blue.");
@@ -504,7 +504,7 @@ describe("what is no response", () => {
     expect([evidence.executions, evidence.failedWork]).toEqual(done ? [["bash"], []] : [[], ["bash"]]);
   });
 
-  test("a tool of which its program says that it changes something is work, whatever it is called", () => {
+  test("a tool that its program reports as changing something is work, whatever its name", () => {
     expect(look(toolsAlone(aTool("unheard_of", { effect: "changes" }))).evidence.executions).toEqual(["unheard_of"]);
     expect(look(toolsAlone(aTool("unheard_of", { effect: "reads" }))).evidence.lookups).toEqual(["unheard_of"]);
     const files = [{ path: "a.ts", change: "modified", diff: null }] as const;
@@ -516,14 +516,14 @@ describe("what is no response", () => {
     ["reasoning", "<think>What is it?</think>"],
     ["a placeholder", "(no content)"],
     ["a tool call as text", '<tool_call>{"name":"read","arguments":{}}</tool_call>'],
-  ])("a turn of nothing but %s is an empty turn", (_, text) => {
+  ])("a turn of only %s is an empty turn", (_, text) => {
     expect(look(turn(answerRow("prompt-1", { text })))).toMatchObject({
       state: "empty_assistant_turn",
       evidence: { finalText: null },
     });
   });
 
-  test("the cleaned text is judged and shown, and the raw one is kept beside it", () => {
+  test("the cleaned text is judged and shown, and the raw text is kept as well", () => {
     const text = "<think>Hm.</think>\n\nIt is\u200b blue.<|im_end|>";
     expect(look(turn(answerRow("prompt-1", { text }))).evidence).toMatchObject({
       finalText: "It is blue.",
@@ -543,7 +543,7 @@ describe("what is no response", () => {
     expect(seen.state).toBe("tool_error");
   });
 
-  test("a tool result that says failure in its text is not a success, whatever its flag", () => {
+  test("a tool result that reports failure in its text is not a success, whatever its flag", () => {
     expect(look(toolsAlone(aTool("bash", { output: "fatal: not a git repository" })))).toMatchObject({
       state: "tool_error",
       evidence: { executions: [], failedWork: ["bash"] },
@@ -556,25 +556,25 @@ describe("what is no response", () => {
   });
 });
 
-describe("visible reply: what a message_send is tied to", () => {
+describe("visible reply: what a message_send is linked to", () => {
   test.each([
     ["relayOfMessageId of this message", {}, "responded_visible_message", { relay: "this" }, false],
     [
-      "none, to who waits for it",
+      "none, to the expected recipient",
       { relayOfMessageId: undefined },
       "responded_visible_message",
       { relay: "none" },
       true,
     ],
     [
-      "none, in other letters",
+      "none, with the recipient in another case",
       { relayOfMessageId: " ", to: "USER" },
       "responded_visible_message",
       { relay: "none" },
       true,
     ],
     [
-      "none, to nobody named",
+      "none, without a recipient",
       { relayOfMessageId: "", to: undefined },
       "responded_visible_message",
       { relay: "none" },
@@ -588,9 +588,21 @@ describe("visible reply: what a message_send is tied to", () => {
       false,
     ],
     ["another message", { relayOfMessageId: "m-2" }, "responded_tool_call", { relay: "another" }, false],
-    ["an id that only begins alike", { relayOfMessageId: "m-10" }, "responded_tool_call", { relay: "another" }, false],
+    [
+      "an id that only starts the same",
+      { relayOfMessageId: "m-10" },
+      "responded_tool_call",
+      { relay: "another" },
+      false,
+    ],
     ["this one, to somebody else", { to: "bob" }, "responded_tool_call", { toReplyRecipient: false }, false],
-    ["a relay that is no string", { relayOfMessageId: 1, to: "bob" }, "responded_tool_call", { relay: "none" }, false],
+    [
+      "a relay that is not a string",
+      { relayOfMessageId: 1, to: "bob" },
+      "responded_tool_call",
+      { relay: "none" },
+      false,
+    ],
   ] as const)("%s", (_, input, state, sent, diagnosed) => {
     const seen = look(toolsAlone(reply(input)));
     expect(seen.state).toBe(state);
@@ -598,12 +610,12 @@ describe("visible reply: what a message_send is tied to", () => {
     expect(seen.diagnostics.includes("visible_reply_missing_relayOfMessageId")).toBe(diagnosed);
   });
 
-  test("the name of who waits for it may be written in other letters", () => {
+  test("the recipient's name is not case-sensitive", () => {
     const seen = look(toolsAlone(reply({ relayOfMessageId: "", to: "team-lead" })), { replyRecipient: "Team-Lead" });
     expect(seen.state).toBe("responded_visible_message");
   });
 
-  test("source alone ties it to nothing", () => {
+  test("source alone links it to nothing", () => {
     const seen = look(toolsAlone(reply({ source: "runtime_delivery", relayOfMessageId: undefined, to: "bob" })));
     expect(seen.state).toBe("responded_tool_call");
   });
@@ -624,7 +636,7 @@ describe("visible reply: what a message_send is tied to", () => {
   );
 });
 
-describe("a send by Waybill's own tool is known where it lands", () => {
+describe("a send by Waybill's own tool is judged by its destination", () => {
   const own = (input: Record<string, unknown> = {}, tool: Partial<ToolCall> = {}) => ({
     ...reply(input, tool),
     name: "waybill-lane_message_send",
@@ -632,10 +644,10 @@ describe("a send by Waybill's own tool is known where it lands", () => {
   const arrived = { text: "It is blue.", isToSender: true, relayOfMessageId: "m-1" };
 
   test.each([
-    ["its tool says that it was sent", {}],
-    ["its tool says that it failed", { status: "error", output: "socket hang up" }],
-    ["its tool says in its text that it failed", { output: "Error: time-out" }],
-  ] as const)("it counts when it is in the mailbox, though %s", (_, tool) => {
+    ["its tool reports that it was sent", {}],
+    ["its tool reports that it failed", { status: "error", output: "socket hang up" }],
+    ["its tool reports in its text that it failed", { output: "Error: time-out" }],
+  ] as const)("it counts if it is in the mailbox, even if %s", (_, tool) => {
     const { evidence, awaitsSend } = look(toolsAlone(own({}, tool)), { mailbox: [arrived] });
     expect([evidence.sent.length, evidence.failedSends, awaitsSend]).toEqual([1, [], false]);
   });
@@ -645,18 +657,18 @@ describe("a send by Waybill's own tool is known where it lands", () => {
     ["another text", [{ ...arrived, text: "It is red." }]],
     ["another recipient", [{ ...arrived, isToSender: false }]],
     ["another message", [{ ...arrived, relayOfMessageId: "m-2" }]],
-  ])("it does not when there is %s, and is waited for", (_, mailbox) => {
+  ])("it does not count if the mailbox has %s, and is waited for", (_, mailbox) => {
     const { evidence, awaitsSend } = look(toolsAlone(own()), { mailbox });
     expect(evidence).toMatchObject({ sent: [], failedSends: [{ why: "not_arrived" }] });
     expect(awaitsSend).toBe(true);
   });
 
-  test("it counts under whatever name its agent called the recipient", () => {
+  test("it counts whatever name its agent used for the recipient", () => {
     const { evidence } = look(toolsAlone(own({ to: "team-lead" })), { mailbox: [arrived] });
     expect(evidence).toMatchObject({ sent: [{ toReplyRecipient: true }], failedSends: [] });
   });
 
-  test("one that its tool refused is not waited for", () => {
+  test("a send that its tool refused is not waited for", () => {
     const seen = look(toolsAlone(own({}, { output: '{"ok":false,"error":"The outcome is unknown."}' })), {
       mailbox: [],
     });
@@ -664,7 +676,7 @@ describe("a send by Waybill's own tool is known where it lands", () => {
   });
 });
 
-describe("a reply that failed or went astray", () => {
+describe("a failed or misdirected reply", () => {
   test.each([
     [
       "an error status",
@@ -679,20 +691,20 @@ describe("a reply that failed or went astray", () => {
     ],
     ["somebody else as its recipient", reply({ to: "bob" }), 'it went to "bob" instead of "user"'],
     ["somebody else's message id", reply({ relayOfMessageId: "m-2" }), 'it names message "m-2" instead of "m-1"'],
-  ])("is told by %s", (_, tool, detail) => {
+  ])("is recognised by %s", (_, tool, detail) => {
     expect(look(toolsAlone(tool)).evidence.failedSends).toMatchObject([{ detail, text: "It is blue." }]);
   });
 
   test.each([
-    ["a message of its own to somebody else", reply({ to: "bob", relayOfMessageId: "" })],
+    ["a separate message to somebody else", reply({ to: "bob", relayOfMessageId: "" })],
     ["a reply to somebody else's message", reply({ to: "bob", relayOfMessageId: "m-2" })],
-    ["one that a person refused", reply({}, { status: "error", rejected: true })],
-  ])("%s is none", (_, tool) => {
+    ["a send that a person refused", reply({}, { status: "error", rejected: true })],
+  ])("does not include %s", (_, tool) => {
     expect(look(toolsAlone(tool)).evidence.failedSends).toEqual([]);
   });
 });
 
-test("tool names are normalised, sorted by what they show, and named once in all", () => {
+test("tool names are normalised, sorted by what they show, and listed once", () => {
   const seen = look(
     toolsAlone(
       aTool("agent-teams_runtime_bootstrap_checkin"),
@@ -723,7 +735,7 @@ test("tool names are normalised, sorted by what they show, and named once in all
 });
 
 describe("errors", () => {
-  test("an assistant error with half a text is a session_error, and the text is no answer", () => {
+  test("an assistant error with partial text is a session_error, and the text is not an answer", () => {
     const error = { kind: "failed" as const, message: "socket hang up" };
     expect(look(turn(answerRow("prompt-1", { text: "It is bl", error })))).toMatchObject({
       state: "session_error",
@@ -734,13 +746,13 @@ describe("errors", () => {
     });
   });
 
-  test("what was done before the error stays done", () => {
+  test("work done before the error counts", () => {
     const error = { kind: "failed" as const, message: "socket hang up" };
     const seen = look(turn(toolRow("prompt-1", [aTool("edit")]), answerRow("prompt-1", { error })));
     expect(seen).toMatchObject({ state: "responded_non_visible_tool", turnEndedWell: false });
   });
 
-  test("somebody's stop in the session is told apart from an error", () => {
+  test("a stop in the session is distinguished from an error", () => {
     const error = { kind: "aborted" as const, message: "aborted" };
     expect(look(turn(answerRow("prompt-1", { error })))).toMatchObject({
       state: "session_error",
@@ -749,7 +761,7 @@ describe("errors", () => {
     });
   });
 
-  test("a stop that the agent went on after is over", () => {
+  test("a stop no longer counts once the agent continued", () => {
     const stopped = answerRow("prompt-1", { id: "stopped", error: { kind: "aborted", message: "" } });
     expect(look(turn(stopped, answerRow("prompt-1", { text: "Blue." })))).toMatchObject({
       state: "responded_plain_text",
@@ -777,7 +789,7 @@ describe("errors", () => {
     });
   });
 
-  test("a provider error that the agent got over is over, and one that came last is not", () => {
+  test("a provider error that the agent recovered from no longer counts, and one that came last does", () => {
     const limited = answerRow("prompt-1", { id: "limited", error: { kind: "failed", message: "429 rate limit" } });
     const answered = answerRow("prompt-1", { text: "It is blue." });
     expect(look(turn(limited, answered))).toMatchObject({ providerError: null, turnEndedWell: true });
@@ -794,7 +806,7 @@ describe("errors", () => {
     });
   });
 
-  test("an answer that was cut off counts, with a diagnostic", () => {
+  test("a cut-off answer counts, with a diagnostic", () => {
     expect(look(turn(answerRow("prompt-1", { text: "It is blue and", finish: "length" })))).toMatchObject({
       state: "responded_plain_text",
       diagnostics: ["answer_cut_off"],
@@ -812,19 +824,19 @@ describe("a rejected ask", () => {
   });
 
   test.each([
-    ["words", turn(toolRow("prompt-1", [rejected("bash")]), answerRow("prompt-1", { text: "Then I stop here." }))],
+    ["text", turn(toolRow("prompt-1", [rejected("bash")]), answerRow("prompt-1", { text: "Then I stop here." }))],
     ["another tool", turn(toolRow("prompt-1", [rejected("bash"), aTool("edit")]))],
     [
-      "another row of tools",
+      "another row with tools",
       turn(toolRow("prompt-1", [rejected("bash")]), toolRow("prompt-1", [aTool("edit")], { id: "b" })),
     ],
-  ])("after which the agent went on with %s is not the end", (_, slice) => {
+  ])("after which the agent continued with %s is not the end", (_, slice) => {
     expect(look(slice).askRejected).toBe(false);
   });
 });
 
-describe("notify: what its proof rests on", () => {
-  test("a turn that ended well without a word has ended well", () => {
+describe("notify: the basis of its proof", () => {
+  test("a turn that ended without an error and without text has ended well", () => {
     expect(look(turn(answerRow("prompt-1")))).toMatchObject({ state: "empty_assistant_turn", turnEndedWell: true });
   });
 
@@ -839,7 +851,7 @@ describe("notify: what its proof rests on", () => {
 describe("several attempts are one delivery", () => {
   const two = [anAttempt(), anAttempt({ number: 2 })];
 
-  test("an answer to the first counts though the second got none", () => {
+  test("an answer to the first counts even if the second got none", () => {
     const seen = look(
       aSlice([
         userRow("prompt-1"),
@@ -856,7 +868,7 @@ describe("several attempts are one delivery", () => {
     });
   });
 
-  test("the newest answer is the one that is shown", () => {
+  test("the newest answer is shown", () => {
     const seen = look(
       aSlice([
         userRow("prompt-1"),
@@ -869,7 +881,7 @@ describe("several attempts are one delivery", () => {
     expect(seen.evidence.finalText).toBe("No, it is blue.");
   });
 
-  test("without proof, the newest attempt says how things stand", () => {
+  test("without proof, the newest attempt determines the state", () => {
     const rows = [userRow("prompt-1"), answerRow("prompt-1"), userRow("prompt-2")];
     expect(look(aSlice(rows), { attempts: two })).toMatchObject({
       state: "prompt_delivered_no_assistant_message",
@@ -885,7 +897,7 @@ describe("several attempts are one delivery", () => {
     });
   });
 
-  test("attempts in several sessions are looked for in their own", () => {
+  test("attempts in several sessions are each found in their own", () => {
     const attempts = [anAttempt({ sessionId: "old" }), anAttempt({ number: 2, generation: 2 })];
     const old = aSlice([userRow("prompt-1"), toolRow("prompt-1", [aTool("edit")])], {
       sessionId: "old",
@@ -904,14 +916,14 @@ describe("several attempts are one delivery", () => {
     expect(seen.evidence).toEqual(noEvidence);
   });
 
-  test("proof priority 1: a session that was replaced is not what makes it stale", () => {
+  test("proof priority 1: a replaced session does not make it stale", () => {
     const attempts = [anAttempt({ sessionId: "old" }), anAttempt({ number: 2 })];
     const old = aSlice([userRow("prompt-1")], { sessionId: "old", status: "stale", asks: [anAsk("permission")] });
     const seen = look([old, aSlice([userRow("prompt-2"), answerRow("prompt-2")])], { attempts });
     expect(seen).toMatchObject({ state: "empty_assistant_turn", settled: true });
   });
 
-  test("an error or a stop of an older attempt does not speak for the newest", () => {
+  test("an error or a stop of an older attempt does not apply to the newest", () => {
     const stopped = answerRow("prompt-1", { error: { kind: "aborted", message: "" } });
     const seen = look(aSlice([userRow("prompt-1"), stopped, userRow("prompt-2"), answerRow("prompt-2")]), {
       attempts: two,

@@ -1,6 +1,6 @@
 /**
- * Reads a delivery's transcripts and says what they show. Pure, and judges nothing: whether it suffices for the
- * message's intent is decided in `sufficiency`, and what to do about it in `decide`.
+ * Reads a delivery's transcripts and reports what they show. It judges nothing: `sufficiency` decides whether it
+ * suffices for the message's intent, and `decide` what to do about it. Pure.
  */
 
 import type { Attempt } from "../delivery/attempt.ts";
@@ -31,9 +31,9 @@ export type ObserveInput = {
   messageId: string;
   replyRecipient: string;
   takesIds: boolean;
-  /** What the lane's agent has written to others, where that was looked up: the truth about sends by Waybill's tools. */
+  /** What the lane's agent has written to others, if it was looked up: the truth about sends by Waybill's tools. */
   mailbox?: readonly ArrivedMessage[] | undefined;
-  /** The message's own text, where it was looked up: it may have asked for just what was said. */
+  /** The message's own text, if it was looked up: it may have asked for exactly this reply. */
   request?: string | null;
 };
 
@@ -94,9 +94,9 @@ export function observe(input: ObserveInput): Observation {
 }
 
 type ClosingWords = {
-  /** The newest that say something, or the newest at all. */
+  /** The newest with substance, or the newest at all. */
   words: LastWords | null;
-  /** A text that is nothing but a provider's error, when the newest turn ended with it. */
+  /** A text that is only a provider's error, if the newest turn ended with it. */
   notice: (LastWords & { error: ProviderError }) | null;
 };
 
@@ -120,7 +120,7 @@ function waitAskedFor(ended: TranscriptRow | undefined, { noticeText }: Evidence
   return ended?.error?.retryAfterMs ?? retryAfterIn(ended?.error?.message ?? noticeText ?? "");
 }
 
-/** The order of this function is the order of precedence. */
+/** The order of the checks is the order of precedence. */
 function classify(input: {
   last: Anchored;
   busy: boolean;
@@ -175,7 +175,9 @@ function workIn(rows: readonly TranscriptRow[]) {
   };
 }
 
-/** In the turn that the session is busy with, whoever began it. A tool that a crash left open earlier runs no more. */
+/**
+ * In the turn that the session is busy with, whoever started it. A tool left open by an earlier crash does not count.
+ */
 export function hasRunningTool(rows: readonly TranscriptRow[]): boolean {
   const turn = rows.slice(rows.findLastIndex((row) => row.role === "user") + 1);
   return turn.some((row) => row.tools.some(isUnfinished));
@@ -189,7 +191,7 @@ function isMeaningful(tool: ToolCall): boolean {
   return classOf(tool) !== "bootstrap";
 }
 
-/** A refused call was the last thing that the agent did; what it said before the call does not count. */
+/** The last thing the agent did was a refused call; text before the call does not count. */
 function endedInRefusal(rows: readonly TranscriptRow[]): boolean {
   const place = rows.findLastIndex((row) => row.tools.at(-1)?.rejected === true);
   return place !== -1 && rows.slice(place + 1).every((row) => row.tools.length === 0 && cleanText(row.text) === "");
@@ -210,7 +212,7 @@ function diagnose(evidence: Evidence, providerError: string | null, ended: Trans
   return found;
 }
 
-/** What is kept of an observation: facts, without the words that the agent used. */
+/** The stored part of an observation: facts, without the agent's own words. */
 export function factsOf(observation: Observation): ObservedFacts {
   return {
     state: observation.state,

@@ -58,7 +58,7 @@ test.each([
   ["rejected", { message: "model: no-such-model", status: 404 }],
   ["context_length", { message: "prompt is too long: 210000 tokens", status: 400 }],
   ["billing", { message: "Your credit balance is too low", status: 400 }],
-] as const)("%s by the status of the response, unless its words say more: %j", (kind, error) => {
+] as const)("%s by the status of the response, unless its text is more specific: %j", (kind, error) => {
   expect(providerErrorOf(error)).toBe(kind);
 });
 

@@ -1,14 +1,14 @@
 /**
- * Recognises a text that is nothing but a provider's error, as programs print it where an answer should stand. Pure. An
- * agent may well write about such errors: what counts is a short notice whose every sentence is a provider's, or the
- * JSON of an error with nothing around it. A message that asks about errors is answered by one.
+ * Recognises a text that is only a provider's error, as programs print it in place of an answer. An agent may well
+ * write about such errors: only a short notice whose every sentence is a provider's counts, or the JSON of an error
+ * with nothing around it. If a message asks about errors, such a text may be its answer. Pure.
  */
 import type { ProviderError } from "./provider-error.ts";
 import { providerErrorOf } from "./provider-error.ts";
 
 const longestNotice = 1200;
 
-/** Words that a provider's error cannot do without, and that most answers can: looked for before anything else. */
+/** Every provider error contains one of these words, and most answers contain none: a cheap first check. */
 export const mayBeNotice =
   /error|exception|exceed|limit|quota|credit|balance|billing|token|api|auth|key|denied|forbidden|overload|unavailable|server|provider|model|endpoint|deployment|support|memory|process|too (?:long|large|many)|connect|econn|time|gateway|http|login|account|organi|[45]\d\d|\p{Script=Han}/iu;
 
@@ -17,7 +17,7 @@ export function providerErrorAsText(answer: string, request: string | null = nul
   if (text === "" || text.length > longestNotice || namesCode(text)) return null;
   const { status, rest, isError } = withoutHead(text.replaceAll("`", ""));
   const body = errorBody(rest);
-  // What is no error of the account or of the load is one of the connection: it passes by itself, too.
+  // Any other error is one of the connection, which also passes on its own, like overload.
   if (body !== null) return providerErrorOf({ ...body, status: body.status ?? status ?? undefined }) ?? "overloaded";
   const plain = rest.toLowerCase().replaceAll("’", "'");
   const sentences = sentencesOf(plain);
@@ -31,7 +31,7 @@ export function providerErrorAsText(answer: string, request: string | null = nul
   return providerErrorOf({ message: plain, status: status ?? undefined }) ?? "overloaded";
 }
 
-/** Of a page that a gateway sent in the place of an answer. */
+/** The title of an HTML page that a gateway sent in place of an answer. */
 function pageTitle(text: string): string | null {
   if (!/^<(?:!doctype|html|head)\b/i.test(text)) return null;
   const title = /<title>([^<]{1,200})<\/title>/i.exec(text)?.[1] ?? /<h1>([^<]{1,200})<\/h1>/i.exec(text)?.[1];
@@ -46,7 +46,7 @@ const errorBeforeStatus =
 const statusCode =
   /^[\s[(]*([45]\d\d)\b(?:\s(?:bad request|unauthorized|payment required|forbidden|not found|too many requests|internal server error|bad gateway|service unavailable|gateway timeout)(?=\]))?[\])]?\s*[:\-–—,]*\s*["']?/iu;
 
-/** The text behind what names it as an error, and the HTTP status where that is named. */
+/** The text after the words that mark it as an error, and the HTTP status if it is named. */
 function withoutHead(text: string): { status: number | null; rest: string; isError: boolean } {
   let rest = text;
   let status: number | null = null;
@@ -64,7 +64,7 @@ function withoutHead(text: string): { status: number | null; rest: string; isErr
 
 type Body = { message: string; name: string; status: number | undefined };
 
-/** `{"error":{"type","message","code"}}` and its relatives, at the end of which nothing more is said. */
+/** `{"error":{"type","message","code"}}` and its variants, with nothing after them. */
 function errorBody(text: string): Body | null {
   const start = /^[^{[\n]{0,120}?(?=[{[])/.exec(text)?.[0].length ?? 0;
   const json = text.slice(start).replace(/\s*\(?request[_ ]id:?[^)}]*\)?\s*$/i, "");
@@ -112,7 +112,7 @@ function bodyOf(value: unknown): Body | null {
   return { message: words.join(" "), name: String(name ?? ""), status: number };
 }
 
-/** As Python prints a dictionary. */
+/** A dictionary as Python prints it. */
 function bodyOfPython(json: string): Body | null {
   if (!/^\{\s*'(?:error|message|detail|type|code)'\s*:/.test(json) || !/\}\s*$/.test(json)) return null;
   const message = /'message'\s*:\s*(?:'([^']*)'|"([^"]*)")/.exec(json);
@@ -121,18 +121,18 @@ function bodyOfPython(json: string): Body | null {
   return { message: message?.[1] ?? message?.[2] ?? json, name, status: code >= 400 && code < 600 ? code : undefined };
 }
 
-// Who names a file, a route or a line of code speaks of the code, not of the model's own account.
+// A text that names a file, a route or a line of code is about the code, not about the model's own account.
 const code =
   /[\w-]\.(?:[cm]?[jt]sx?|py|go|rs|rb|java|kt|cs|c|h|cpp|php|sh|sql|md|ya?ml|toml|conf|env|log|txt)\b|```|(?:^|\s)\/[a-z][\w-]*(?:\/|\b(?!login))|\b(?:GET|POST|PUT|DELETE|PATCH)\s|\w\(\)|\bline \d/;
 
-/** Somebody who quotes an error says something about it. */
+/** A text that quotes an error says something about it. */
 const quotes = /^["“'«„][^"”»“]{1,400}["”'»]\s+\p{L}/u;
 
 function namesCode(text: string): boolean {
   return quotes.test(text) || code.test(text.replace(/https?:\S+|\/login/g, ""));
 }
 
-/** A dot inside a number, a name or an address ends nothing. */
+/** A dot inside a number, a name or an address does not end a sentence. */
 function sentencesOf(plain: string): string[] {
   return plain
     .split(/[.!。！]+(?=\s|$|[\p{Script=Han}])|\n+|\s[·∙•|]\s|;\s|\s[–—-]\s/u)
@@ -140,8 +140,8 @@ function sentencesOf(plain: string): string[] {
     .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence));
 }
 
-// The names of limits and errors, and who they are about. A sentence that begins with one of these and then goes on to
-// tell of something else is cut off by the length of what may follow.
+// The names of limits and errors, and their subjects. The length limits exclude sentences that begin with one of
+// these and then continue about something else.
 const you = "(?:you|you've|you have|your|this|the|our|we're|we are)";
 const notices: readonly RegExp[] = [
   /^(?:requests?|tokens?|api|input|output|daily|monthly|hourly|\w+ per (?:minute|day|hour|second))?(?: \w+){0,2} ?(?:rate |token |usage |request )?limit (?:exceeded|reached)(?:\s*[|:,(].{0,160}|(?: for | on | in | by | -|;).{0,200})?$/,
@@ -203,7 +203,7 @@ const notices: readonly RegExp[] = [
   new RegExp(`^${you} (?:usage |session |weekly |request |rate )?limits? (?:will )?resets?\\b.{0,60}$`),
 ];
 
-// What stands behind a notice: advice, times, ids, addresses.
+// What follows a notice: advice, times, ids, addresses.
 const tails: readonly RegExp[] = [
   /^[\w .-]{1,40}=\S.{0,200}$/,
   /^(?:exit code|need more|available model|received model|original error|original exception|fallbacks?)\b.{0,160}$/,
@@ -233,7 +233,7 @@ function isTail(sentence: string): boolean {
   return !speaksAsAgent.test(sentence) && tails.some((pattern) => pattern.test(sentence));
 }
 
-/** In the words that providers use for what they sell, and in none of those that explain something. */
+/** Uses the vocabulary of providers, and no words that explain something. */
 function isAboutProvider(sentence: string): boolean {
   return sentence.length <= 300 && providerWords.test(sentence) && !tellsAStory.test(sentence);
 }

@@ -5,7 +5,7 @@ import type { Intent } from "./sufficiency.ts";
 import { intentOf, judgeEvidence, judgeReply } from "./sufficiency.ts";
 
 const intents: readonly Intent[] = ["task", "do", "delegate", "ask", "notify"];
-/** Those that want more than that it was read. */
+/** Those that want more than to be read. */
 const wanting = intents.filter((intent) => intent !== "notify");
 
 const onTool = (intent: Intent, evidence: Partial<Evidence>) => judgeEvidence(intent, "tool", someEvidence(evidence));
@@ -30,7 +30,7 @@ describe("intent", () => {
   });
 });
 
-describe("sufficiency: words of substance answer every intent", () => {
+describe("sufficiency: text with substance answers every intent", () => {
   const words = ["The token has expired.", "Which branch?", "blocked on missing credentials", "Yes", "Done"];
 
   test.each(intents.flatMap((intent) => words.map((text) => [intent, text] as const)))(
@@ -60,7 +60,7 @@ describe("sufficiency: words of substance answer every intent", () => {
     });
   });
 
-  test.each(wanting)("%s: what is uncertain passes, with a diagnostic", (intent) => {
+  test.each(wanting)("%s: an uncertain text passes, with a diagnostic", (intent) => {
     expect(onTool(intent, { sent: [aSentMessage("On it, boss, it is red")] })).toEqual({
       sufficient: true,
       by: "visible_reply",
@@ -73,7 +73,7 @@ describe("sufficiency: words of substance answer every intent", () => {
     expect(onTool("ask", evidence)).toMatchObject({ by: "visible_reply" });
   });
 
-  test("one reply of substance among acknowledgements is enough", () => {
+  test("one reply with substance among acknowledgements is enough", () => {
     const evidence = { sent: [aSentMessage("On it"), aSentMessage("The token has expired."), aSentMessage("Thanks!")] };
     expect(onTool("ask", evidence)).toMatchObject({ sufficient: true, by: "visible_reply" });
   });
@@ -98,7 +98,7 @@ describe("sufficiency: an acknowledgement alone", () => {
   );
 
   test.each(wanting)(
-    "%s: on a text lane it is not an answer either, while the agent may be asked to go on",
+    "%s: on a text lane it is not an answer either, while the agent may be asked to continue",
     (intent) => {
       expect(onText(intent, { finalText: "OK" })).toMatchObject({
         sufficient: false,
@@ -107,7 +107,7 @@ describe("sufficiency: an acknowledgement alone", () => {
     },
   );
 
-  test("on a text lane, whatever comes after the agent was asked to go on closes an ask, with a diagnostic", () => {
+  test("on a text lane, any text after the agent was asked to continue closes an ask, with a diagnostic", () => {
     expect(judgeEvidence("ask", "text", someEvidence({ finalText: "OK" }), { lastWord: true })).toEqual({
       sufficient: true,
       by: "plain_text",
@@ -115,14 +115,14 @@ describe("sufficiency: an acknowledgement alone", () => {
     });
   });
 
-  test.each(["task", "do", "delegate"] as const)("%s: still wants work or a concrete text after that", (intent) => {
+  test.each(["task", "do", "delegate"] as const)("%s: still needs work or a concrete text after that", (intent) => {
     const acknowledged = someEvidence({ finalText: "OK" });
     expect(judgeEvidence(intent, "text", acknowledged, { lastWord: true }).sufficient).toBe(false);
     expect(judgeEvidence(intent, "text", { ...acknowledged, taskChanges: ["task_start"] }).sufficient).toBe(true);
     expect(onText(intent, { finalText: "The port is 8080." }).sufficient).toBe(true);
   });
 
-  test("what the message asked for is the answer to it, though it acknowledges", () => {
+  test("the reply that the message asked for is its answer, even if it acknowledges", () => {
     expect(onText("ask", { finalText: "OK", request: "Reply OK." })).toMatchObject({ sufficient: true });
     expect(onText("ask", { finalText: "OK", request: "Reply." })).toMatchObject({ sufficient: false });
     expect(onText("do", { finalText: "OK", request: "Fix it, ok." })).toMatchObject({ sufficient: false });
@@ -139,7 +139,7 @@ describe("sufficiency: an acknowledgement alone", () => {
     ["delegate", { executions: ["bash"] }, false],
     ["ask", { taskChanges: ["task_start"] }, false],
     ["ask", { executions: ["bash"] }, false],
-  ] as const)("%s: with %j beside it: %s", (intent, work, sufficient) => {
+  ] as const)("%s: together with %j: %s", (intent, work, sufficient) => {
     const verdict = onTool(intent, { sent: [aSentMessage("Got it")], ...work });
     expect(verdict).toMatchObject(
       sufficient ? { sufficient, by: "tool" } : { sufficient, reason: "visible_reply_ack_only_still_requires_answer" },
@@ -147,7 +147,7 @@ describe("sufficiency: an acknowledgement alone", () => {
   });
 });
 
-describe("sufficiency: work without a word", () => {
+describe("sufficiency: work without any text", () => {
   const changed = { taskChanges: ["task_start"] };
   const executed = { executions: ["bash"] };
   const lookedUp = { lookups: ["task_get", "read", "grep"] };
@@ -182,7 +182,7 @@ describe("sufficiency: work without a word", () => {
     expect(onText(intent, evidence)).toEqual(expected);
   });
 
-  test.each(intents)("%s: a turn that shows nothing, or bootstrap and errored tools only", (intent) => {
+  test.each(intents)("%s: a turn that shows nothing, or only bootstrap and failed tools, is not proof", (intent) => {
     expect(onTool(intent, {})).toEqual({ sufficient: false, reason: "no_response", diagnostics: [] });
   });
 });
@@ -190,23 +190,23 @@ describe("sufficiency: work without a word", () => {
 describe("sufficiency delegate: a message to somebody else", () => {
   const toBob = { relay: "none", toReplyRecipient: false } as const;
 
-  test("with words of substance is the delegation", () => {
+  test("with substance is the delegation", () => {
     expect(onTool("delegate", { sent: [aSentMessage("Bob, please rotate the token", toBob)] })).toMatchObject({
       sufficient: true,
       by: "tool",
     });
   });
 
-  test("with an acknowledgement is none", () => {
+  test("with an acknowledgement is not", () => {
     expect(onTool("delegate", { sent: [aSentMessage("Will do", toBob)] })).toMatchObject({ sufficient: false });
   });
 
-  test("that answers another message is none", () => {
+  test("that answers another message is not", () => {
     const sent = [aSentMessage("Rotate the token", { relay: "another", toReplyRecipient: false })];
     expect(onTool("delegate", { sent })).toMatchObject({ sufficient: false });
   });
 
-  test.each(["task", "do", "ask", "notify"] as const)("is no answer to %s", (intent) => {
+  test.each(["task", "do", "ask", "notify"] as const)("is not an answer to %s", (intent) => {
     expect(onTool(intent, { sent: [aSentMessage("Bob, please rotate the token", toBob)] })).toMatchObject({
       sufficient: false,
       reason: "visible_reply_still_required",
@@ -214,19 +214,19 @@ describe("sufficiency delegate: a message to somebody else", () => {
   });
 });
 
-describe("sufficiency: what a message is tied to", () => {
-  test.each(intents)("%s: a message that names another message is no reply to this one", (intent) => {
+describe("sufficiency: the message that a reply is linked to", () => {
+  test.each(intents)("%s: a message that names another message is not a reply to this one", (intent) => {
     const sent = [aSentMessage("The token has expired.", { relay: "another" })];
     expect(onTool(intent, { sent })).toMatchObject({ sufficient: false });
   });
 
-  test("one that names no message counts when it went to who waits for it", () => {
+  test("one that names no message counts if it went to the recipient of the answer", () => {
     const sent = [aSentMessage("The token has expired.", { relay: "none" })];
     expect(onTool("ask", { sent })).toMatchObject({ sufficient: true, by: "visible_reply" });
   });
 });
 
-describe("sufficiency: summary and text are judged apart", () => {
+describe("sufficiency: summary and text are judged separately", () => {
   test.each([
     ["two empty phrases", "Got it", "Acknowledged", false],
     ["two single words", "OK", "Reply", false],
@@ -241,7 +241,7 @@ describe("sufficiency: summary and text are judged apart", () => {
     expect(onTool("ask", { sent: [aSentMessage(text, { summary })] }).sufficient).toBe(sufficient);
   });
 
-  test("an answer that stands only in the summary leaves a diagnostic", () => {
+  test("an answer that is only in the summary adds a diagnostic", () => {
     expect(onTool("ask", { sent: [aSentMessage("Got it", { summary: "2 files changed" })] })).toMatchObject({
       diagnostics: ["answer_is_in_the_summary"],
     });
@@ -269,7 +269,7 @@ describe("sufficiency: a reply that has arrived at its destination", () => {
   });
 });
 
-describe("sufficiency: what the agent says that its reply is", () => {
+describe("sufficiency: the declared outcome of a reply", () => {
   const answer = "The token has expired.";
   const nod = "Got it";
   const all = intents;
@@ -293,13 +293,13 @@ describe("sufficiency: what the agent says that its reply is", () => {
     expect(seen).toEqual(closed);
   });
 
-  test("a verdict says it, so that the sender knows whose turn it is", () => {
+  test("a verdict includes it, so that the sender knows who is next", () => {
     expect(judgeReply({ text: "Which branch?", summary: null, outcome: "question" }, "do")).toMatchObject({
       outcome: "question",
     });
   });
 
-  test("progress closes nothing, whatever work stands beside it, and asks for the outcome", () => {
+  test("progress closes nothing, whatever work comes with it, and asks for the outcome", () => {
     const sent = [aSentMessage("Two of three are done.", { outcome: "progress" })];
     expect(onTool("do", { sent, executions: ["edit"] })).toMatchObject({
       sufficient: false,
@@ -312,7 +312,7 @@ describe("sufficiency: a reply that did not arrive", () => {
   const failedSends = [{ why: "error", detail: "The mailbox is full.", text: "The port is 8080." }] as const;
 
   test.each(["I have replied to the user.", "The answer was sent.", "Ответил пользователю.", "我已经回复了用户。"])(
-    "is not made good by a text that tells of it: %s",
+    "is not replaced by a text that only mentions it: %s",
     (finalText) => {
       for (const judge of [onTool, onText]) {
         expect(judge("ask", { failedSends, finalText })).toMatchObject({
@@ -323,19 +323,19 @@ describe("sufficiency: a reply that did not arrive", () => {
     },
   );
 
-  test("is made good by a text that gives the same answer", () => {
+  test("is replaced by a text that gives the same answer", () => {
     const finalText = "The tool failed, so here: the port is 8080.";
     expect(onTool("ask", { failedSends, finalText })).toMatchObject({ sufficient: true, by: "plain_text" });
   });
 
-  test("is made good by a later one that arrived", () => {
+  test("is replaced by a later one that arrived", () => {
     const sent = [aSentMessage("The port is 8080.")];
     expect(onTool("ask", { failedSends, sent, finalText: "Sent." })).toMatchObject({ by: "visible_reply" });
   });
 });
 
-describe("sufficiency: work that failed", () => {
-  test.each(["do", "task"] as const)("%s: is no work, and the retry says so", (intent) => {
+describe("sufficiency: failed work", () => {
+  test.each(["do", "task"] as const)("%s: does not count, and the retry says so", (intent) => {
     expect(onTool(intent, { failedWork: ["bash"] })).toEqual({
       sufficient: false,
       reason: "work_failed",
@@ -343,12 +343,12 @@ describe("sufficiency: work that failed", () => {
     });
   });
 
-  test("with a word about it is answered", () => {
+  test("with a text about it is an answer", () => {
     const finalText = "The build fails: src/a.ts has a syntax error.";
     expect(onText("do", { failedWork: ["bash"], finalText })).toMatchObject({ sufficient: true, by: "plain_text" });
   });
 
-  test("beside work that succeeded changes nothing", () => {
+  test("together with successful work changes nothing", () => {
     expect(onTool("do", { failedWork: ["bash"], executions: ["edit"] })).toMatchObject({
       sufficient: true,
       by: "tool",
@@ -359,7 +359,7 @@ describe("sufficiency: work that failed", () => {
 describe("sufficiency: a text that reads like a provider's error", () => {
   const noticeText = "Rate limit exceeded.";
 
-  test("is asked once more, and then closes an ask, shown as it is", () => {
+  test("is retried once, and then closes an ask, shown as it is", () => {
     expect(onText("ask", { noticeText })).toMatchObject({
       sufficient: false,
       reason: "answer_reads_like_provider_error",
@@ -370,7 +370,7 @@ describe("sufficiency: a text that reads like a provider's error", () => {
     });
   });
 
-  test("is no work for a do, however often it comes", () => {
+  test("is not work for a do, however often it comes", () => {
     expect(judgeEvidence("do", "text", someEvidence({ noticeText }), { lastWord: true }).sufficient).toBe(false);
   });
 });

@@ -1,8 +1,8 @@
 /**
- * Decides whether what was observed answers the message, by what its sender wanted. This alone allows a read commit.
+ * Decides whether an observation answers the message, by what its sender wanted. Only this allows a read commit.
  *
- * Structure comes before words: what the agent said that its reply is, where it landed, what its tools did. Words are the
- * last guard: a bare acknowledgement is no answer, whatever it is correlated with.
+ * Structure comes before words: the declared outcome of the reply, its destination, the results of tools. Words are
+ * the last check: a bare acknowledgement is not an answer, whatever it is correlated with.
  */
 
 import { reasons } from "../delivery/reasons.ts";
@@ -20,11 +20,11 @@ export type Verdict =
   | { sufficient: true; by: Proof["by"]; outcome?: ReplyOutcome | null; diagnostics: readonly string[] }
   | { sufficient: false; reason: string; diagnostics: readonly string[] };
 
-/** What was said once more after the agent was asked to go on, or may be asked no more. */
+/** The agent's last word after it was asked to continue, or if it can no longer be asked. */
 export const acknowledgedOnly = "answer_is_only_an_acknowledgement";
 export const readsLikeError = "answer_is_only_a_provider_error";
 
-/** A message that needs no answer stays one, whatever it refers to; task refs weigh more than the action mode. */
+/** A message that needs no answer stays one, whatever it refers to; task refs take precedence over the action mode. */
 export function intentOf(record: Pick<DeliveryRecord, "actionMode" | "taskRefs">): Intent {
   if (record.actionMode === "notify") return "notify";
   if (record.taskRefs.length > 0) return "task";
@@ -35,7 +35,7 @@ export type Reply = {
   text: string;
   summary: string | null;
   outcome?: ReplyOutcome | null;
-  /** The text of the message that it replies to, where it was looked up. */
+  /** The text of the message that it replies to, if it was looked up. */
   request?: string | null;
 };
 
@@ -45,8 +45,9 @@ export function judgeReply(reply: Reply, intent: Intent): Verdict {
 }
 
 /**
- * Judges the evidence of a turn that has ended. On a text lane an acknowledgement is shown and the agent is asked once to
- * go on; `lastWord` says that this was done, or cannot be, and then whatever it said closes what needs no work.
+ * Judges the evidence of a turn that has ended. On a text lane an acknowledgement is shown and the agent is asked
+ * once to continue; `lastWord` means that this was done, or cannot be, and then any text closes a message that needs
+ * no work.
  */
 export function judgeEvidence(
   intent: Intent,
@@ -61,7 +62,7 @@ export function judgeEvidence(
   const answer = all.find((verdict) => verdict.sufficient);
   if (answer) return answer;
   const diagnostics = all.flatMap((verdict) => verdict.diagnostics);
-  // Work does not speak for a reply that is still owed: one that is to come, or one that has to be sent again.
+  // Work does not replace a reply that is still owed: one still to come, or one that has to be sent again.
   const isOwed = replies.at(-1)?.outcome === "progress" || (replies.length === 0 && evidence.failedSends.length > 0);
   if (worked(intent, evidence) && (!isOwed || lastWord)) return { sufficient: true, by: "tool", diagnostics };
   if (lastWord && intent === "ask") {
@@ -86,21 +87,21 @@ function worked(intent: Intent, evidence: Evidence): boolean {
   }
 }
 
-/** Words of substance to somebody else, in a message of its own. */
+/** Text with substance to somebody else, in a separate message. */
 function isDelegation(sent: SentMessage): boolean {
   const substance = judgeSubstance(sent.text);
   const says = substance === "substance" || substance === "uncertain";
   return sent.relay === "none" && !sent.toReplyRecipient && says;
 }
 
-/** Null where there is none, or where it only tells of a reply. */
+/** Null if there is none, or if it only mentions a reply. */
 function judgeClosingText(intent: Intent, contract: ReplyContract, evidence: Evidence): Verdict | null {
   const { finalText: text, failedSends } = evidence;
   if (text === null) return null;
   const replies = evidence.sent.filter(isReply);
-  // A reply that did not arrive is to be sent again, and "I have replied" does not make it arrive.
+  // A reply that did not arrive has to be sent again, and "I have replied" does not make it arrive.
   if (replies.length === 0 && failedSends.length > 0 && !restates(text, failedSends)) return null;
-  // After a reply that said nothing, "I have let them know" is no answer either.
+  // After a reply that said nothing, "I have let them know" is not an answer either.
   if (replies.length > 0 && !namesSomething(text)) return null;
   const verdict = judgeSaid({ text, summary: null, request: evidence.request }, intent, "plain_text");
   if (!verdict.sufficient || contract === "text") return verdict;
@@ -126,7 +127,7 @@ function whatIsMissing(said: readonly Verdict[], evidence: Evidence): string {
   return tools.length > 0 ? "visible_reply_still_required" : "no_response";
 }
 
-/** By what the agent says that it is; where it does not say so, and behind `answer`, by its words. */
+/** By its declared outcome; without one, and for `answer`, by its words. */
 function judgeSaid(words: Reply, intent: Intent, by: Proof["by"]): Verdict {
   const { outcome = null } = words;
   const closes = { sufficient: true, by, ...(outcome === null ? {} : { outcome }), diagnostics: [] } as const;
@@ -148,7 +149,7 @@ function judgeSaid(words: Reply, intent: Intent, by: Proof["by"]): Verdict {
   }
 }
 
-/** Text and summary are judged apart: two empty phrases side by side do not make an answer. */
+/** Text and summary are judged separately: two empty phrases together do not make an answer. */
 function judgeWords(words: Reply, intent: Intent, closes: Extract<Verdict, { sufficient: true }>): Verdict {
   const substance = judgeSubstance(words.text, words.request ?? null);
   switch (substance) {
@@ -167,7 +168,7 @@ function judgeWords(words: Reply, intent: Intent, closes: Extract<Verdict, { suf
   }
 }
 
-/** The message's own text contains the reply: then it asked for just that. */
+/** Whether the message's own text contains the reply, so that it asked for exactly that. */
 export function isAskedFor({ text, request }: Pick<Reply, "text" | "request">, intent: Intent): boolean {
   return asksForJust(request ?? "", text, intent !== "ask" && intent !== "notify");
 }

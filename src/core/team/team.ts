@@ -1,10 +1,10 @@
-/** Teams and their members: who they are, what they are called, and whether their lanes may work. Pure. */
+/** Teams and their members: their names, their kinds, and whether their lanes may work. Pure. */
 
-/** `lane`: Waybill runs it. `native`: somebody else does, and it fetches its messages. `person`: reads a mailbox. */
+/** `lane`: Waybill runs it. `native`: somebody else runs it, and it fetches its messages. `person`: reads a mailbox. */
 export const memberKinds = ["lane", "native", "person"] as const;
 export type MemberKind = (typeof memberKinds)[number];
 
-/** While a team is paused or stopped nothing is sent in the lanes of its members. A stop also ends what runs in them. */
+/** While a team is paused or stopped, nothing is sent in its members' lanes. A stop also ends running turns. */
 export const teamStates = ["active", "paused", "stopped"] as const;
 export type TeamState = (typeof teamStates)[number];
 
@@ -13,7 +13,7 @@ export type MemberColor = (typeof memberColors)[number];
 
 export type Member = {
   team: string;
-  /** A slug; what people call it is beside it. */
+  /** A slug; people see `displayName`. */
   name: string;
   kind: MemberKind;
   /** Where a member of kind `lane` works. */
@@ -21,9 +21,9 @@ export type Member = {
   displayName: string | null;
   role: string | null;
   color: MemberColor | null;
-  /** When its shutdown was approved; it gets nothing from then on. */
+  /** When its shutdown was approved; it gets no messages from then on. */
   terminatedAt: number | null;
-  /** Tells one that was removed and added again from the one before. */
+  /** Distinguishes a member that was removed and added again. */
   createdAt: number;
 };
 
@@ -31,28 +31,28 @@ export type Team = {
   name: string;
   displayName: string | null;
   state: TeamState;
-  /** Where its members write to each other in inbox files, and since when this store follows them; null without files. */
+  /** Where its members write inbox files, and since when this store follows them; null without files. */
   directory: string | null;
   directorySince: number | null;
   createdAt: number;
-  /** In the order in which they joined. */
+  /** In the order they joined. */
   members: readonly Member[];
 };
 
-/** A team that is there keeps its directory unless another one is named. */
+/** An existing team keeps its directory unless another one is given. */
 export type NewTeam = Pick<Team, "name" | "displayName" | "createdAt"> & { directory?: string | null };
 export type NewMember = Omit<Member, "terminatedAt">;
 
-/** The role that the aliases of a lead stand for. */
+/** The role behind the aliases of a lead. */
 export const leadRole = "lead";
 
 const leadAliases = ["lead", "team-lead", "team_lead", "leader"];
-/** Names that mean somebody else already. */
+/** Names that already mean somebody else. */
 const reserved = ["user", "waybill", "system", "person", "everyone", "all", "me", "you", ...leadAliases];
 
 const slug = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
-/** Whether it means somebody else already, however it is written. */
+/** Whether a name is reserved, however it is written. */
 export function isReserved(written: string): boolean {
   return reserved.includes(canonicalName(written));
 }
@@ -64,12 +64,12 @@ export function nameProblem(name: string, role: string | null = null): string | 
   return leadAliases.includes(name) && role === leadRole ? null : "is reserved";
 }
 
-/** As names are compared: `@Tom`, ` tom ` and `TOM` are one. */
+/** The form in which names are compared: `@Tom`, ` tom ` and `TOM` are the same. */
 export function canonicalName(written: string): string {
   return written.normalize("NFKC").trim().replace(/^@/, "").trim().toLowerCase().replaceAll(/\s+/g, "-");
 }
 
-/** By its name, by an alias of the lead, or by its display name where only one member has it. */
+/** Finds a member by name, by an alias of the lead, or by a display name that only one member has. */
 export function memberCalled({ members }: Team, written: string): Member | null {
   const wanted = canonicalName(written);
   const named = members.find(({ name }) => name === wanted);
@@ -91,15 +91,15 @@ export type MemberState = (typeof memberStates)[number];
 export type MemberFacts = {
   isTerminated: boolean;
   isPaused: boolean;
-  /** Whether the program that runs it can be reached, as far as that can be told. */
+  /** Whether the program that runs it can be reached, as far as is known. */
   isReachable: boolean;
   hasOpenAsk: boolean;
   isWorking: boolean;
-  /** When anything was last heard of it; null when nothing ever was. */
+  /** When it was last active; null if never. */
   lastSeenAt: number | null;
 };
 
-/** What is true of a member at a time; the first that holds. */
+/** The member's state: the first condition that holds. */
 export function memberState(facts: MemberFacts, now: number, idleAfterMs: number): MemberState {
   if (facts.isTerminated) return "terminated";
   if (facts.isPaused) return "paused";

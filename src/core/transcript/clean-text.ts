@@ -1,9 +1,10 @@
 /**
- * The words that a turn ended with, and an agent's words without what is no text: invisible characters, reasoning that a model wrote into its answer, tool
- * calls and control tokens as text, placeholders of a program. What is left is judged, and is what a person gets; empty
- * then means that nothing was said. Code stays as it was written: an answer may well be about such tags.
+ * The last words of a turn, and the removal of everything that is not text: invisible characters, reasoning that a
+ * model wrote into its answer, tool calls and control tokens as text, placeholders of a program. The rest is judged,
+ * and is what a person gets; an empty rest means that the agent said nothing. Code stays as written: an answer may
+ * well be about such tags.
  *
- * Every step reads the text a fixed number of times, so that the time grows with its length and with nothing else.
+ * Every step reads the text a fixed number of times, so the running time is linear in its length.
  */
 import type { TranscriptRow } from "./transcript.ts";
 import { removedBlocks } from "./written-out-blocks.ts";
@@ -11,13 +12,13 @@ import { removedBlocks } from "./written-out-blocks.ts";
 export type LastWords = {
   /** As a person gets them. */
   text: string;
-  /** As the program has them. */
+  /** As the program stored them. */
   raw: string;
 };
 
 /**
- * The texts that a turn ended with, newest last: those of its last step that has any. A text between two tools is not an
- * answer; one beside the last tool call is, when only an empty step follows.
+ * The texts a turn ended with, newest last: those of its last step that has any. A text between two tool calls is not
+ * an answer; a text in the same step as the last tool call is, if only an empty step follows.
  */
 export function lastWordsOf(rows: readonly TranscriptRow[]): LastWords[] {
   const finals = rows.filter(isFinal).map(wordsOf);
@@ -25,7 +26,7 @@ export function lastWordsOf(rows: readonly TranscriptRow[]): LastWords[] {
   return [...(besideTool ? [besideTool] : []), ...finals].filter(({ text }) => text !== "");
 }
 
-/** Null unless steps that say and do nothing are all that follows it. */
+/** Null unless only steps without text and tool calls follow it. */
 function wordsBesideLastTool(rows: readonly TranscriptRow[]): LastWords | null {
   const place = rows.findLastIndex((row) => row.tools.length > 0 || wordsOf(row).text !== "");
   const row = rows[place];
@@ -38,7 +39,7 @@ function wordsOf({ text }: TranscriptRow): LastWords {
   return { text: cleanText(text), raw: text };
 }
 
-/** A row that ended its turn. A row that ended in tool calls was followed, or was to be followed, by another. */
+/** A row that ended its turn. A row that ended in tool calls was followed, or should have been, by another. */
 function isFinal(row: TranscriptRow): boolean {
   return row.completedAt !== null && row.error === null && row.finish !== "tool-calls";
 }
@@ -52,22 +53,22 @@ export function cleanText(raw: string): string {
   return !hasSign.test(spoken) || onlyDots.test(spoken) || isPlaceholder(spoken) || isBareCall(spoken) ? "" : spoken;
 }
 
-/** What every tag, token and fence begins with; most texts have none of them. */
+/** The characters that start every tag, token and fence; most texts contain none of them. */
 const mayHoldBlock = /[<[◁`~]/u;
 
-/** A letter, a digit, punctuation or a symbol. Combining marks and characters without a form say nothing by themselves. */
+/** A letter, a digit, punctuation or a symbol. Combining marks and format characters alone say nothing. */
 const hasSign = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
 const onlyDots = /^[.…。·‥\-–—_*\s]+$/u;
 
-// Sequences that control a terminal, with their parameters.
+// Terminal escape sequences, with their parameters.
 const terminalSequence =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to find
   /\u001b(?:\[[0-9;?]{0,40}[ -/]{0,4}[@-~]|\][^\u0007\u001b]{0,200}(?:\u0007|\u001b\\)|[@-Z\\-_])/g;
-// Control characters, halves of a surrogate pair, and letters and symbols that are drawn as nothing.
+// Control characters, lone surrogates, and letters and symbols that render as nothing.
 const unprintable =
   /(?![\n\t])\p{Cc}|\p{Cs}|\p{Noncharacter_Code_Point}|[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufffc]/gu;
-// Joiners between letters spell words in some scripts, and between pictures make one picture of them.
+// Joiners spell words in some scripts, and combine several emoji into one.
 const format =
   /(?<![\p{L}\p{M}])\u200c|\u200c(?!\p{L})|(?<![\p{L}\p{M}\p{S}])\u200d|\u200d(?![\p{L}\p{S}])|(?![\u200c\u200d])\p{Cf}/gu;
 const loneSelector = /(?<![\p{L}\p{S}\p{N}#*])[\ufe00-\ufe0f]/gu;
@@ -92,7 +93,7 @@ function withoutRanges(text: string, ranges: readonly { start: number; end: numb
 }
 
 const longestPlaceholder = 80;
-// What programs write where an agent wrote nothing. In brackets; without them such words may be an answer.
+// What programs write if an agent wrote nothing. Only in brackets: without them such words may be an answer.
 const placeholder =
   /^[([<{*_]+(?:no (?:content|response|output|text|message|answer|reply|visible output|response requested|text content|text output)|empty(?: (?:response|message|turn|content|output))?|(?:response|content|message|output) (?:is )?(?:empty|omitted|blank)|blank|none|null|request interrupted by user[^\])]{0,40}|interrupted(?: by user)?|tool (?:use|call)[^\])]{0,30}|(?:object )?object|silence|nothing)[.!]?[)\]>}*_]+\.?$/i;
 const programsOwn = /^no response requested\.?$|^\[object object\]$/i;
@@ -115,7 +116,7 @@ const callKeys = new Set([
 ]);
 const longestCall = 20_000;
 
-/** Nothing but the JSON of a tool call, or the lines by which older agents asked for one. */
+/** Only the JSON of a tool call, or the lines older agents used to request one. */
 function isBareCall(text: string): boolean {
   if (text.length > longestCall) return false;
   if (/^(?:thought:[^\n]*\n+)?action:[^\n]*\n+action input:/i.test(text)) return !/\n\s*(?:final )?answer:/i.test(text);

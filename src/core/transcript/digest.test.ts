@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { answerRow, aTool, userRow } from "../../../test/support/transcript.ts";
 import { digestOf } from "./digest.ts";
 
-test("what was said is told in order, by whom, between a head and an end", () => {
+test("the digest lists messages in order with their authors, between a header and a footer", () => {
   const lines = digestOf([
     userRow("u1", { text: " What colour is it? " }),
     answerRow("u1", { text: "It is blue." }),
@@ -21,7 +21,7 @@ test("thoughts, tools, system rows and empty rows are left out", () => {
   expect(digest?.split("\n").slice(1, -1)).toEqual(["user: Hello"]);
 });
 
-test.each([[[]], [[userRow("u1", { text: "  " })]]])("nothing said gives no digest", (rows) => {
+test.each([[[]], [[userRow("u1", { text: "  " })]]])("a conversation without text has no digest", (rows) => {
   expect(digestOf(rows)).toBeNull();
 });
 
@@ -33,13 +33,13 @@ test("at most the 50 newest messages are kept", () => {
   expect(kept?.at(-1)).toBe("user: message 59");
 });
 
-test("a long message is shortened and says so", () => {
+test("a long message is shortened and marked as such", () => {
   const digest = digestOf([userRow("u1", { text: "x".repeat(5000) })]);
   expect(digest).toContain("x […]");
   expect(digest?.length).toBeLessThan(1000);
 });
 
-test("the whole is bounded, and the newest messages are the ones that stay", () => {
+test("the digest is bounded, and keeps the newest messages", () => {
   const rows = Array.from({ length: 50 }, (_, index) => userRow(`u${index}`, { text: `${index} `.padEnd(590, "x") }));
   const digest = digestOf(rows);
   expect(digest?.length).toBeLessThan(8500);

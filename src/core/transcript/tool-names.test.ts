@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { classifyTool, classOf, isOwnTool, normalizeToolName } from "./tool-names.ts";
 import { reportsFailedSend, reportsFailure, succeeded } from "./tool-results.ts";
 
-describe("one name for each tool", () => {
+describe("tool names are normalised", () => {
   test.each([
     ["message_send", "message_send"],
     ["agent-teams_message_send", "message_send"],
@@ -22,13 +22,13 @@ describe("one name for each tool", () => {
     expect(normalizeToolName(name)).toBe(normal);
   });
 
-  test("a lane whose name holds the name of a tool does not change what was called", () => {
+  test("a lane name that contains a tool name does not change the tool", () => {
     expect(normalizeToolName("waybill-my_task_force_message_send")).toBe("message_send");
     expect(normalizeToolName("waybill-task_list_runtime_heartbeat")).toBe("runtime_heartbeat");
   });
 
   test.each(["mcp__github__message_send", "slack_message_send", "my_agent-teams_message_send"])(
-    "a tool of somebody else keeps its name: %s",
+    "a third-party tool keeps its name: %s",
     (name) => {
       expect(normalizeToolName(name)).toBe(name);
       expect(classifyTool(normalizeToolName(name))).toBe("other");
@@ -36,7 +36,7 @@ describe("one name for each tool", () => {
   );
 });
 
-describe("what the use of a tool shows", () => {
+describe("the class of a tool", () => {
   test.each([
     ["visible", ["agent-teams_message_send", "mcp__waybill-a__message_send"]],
     [
@@ -73,7 +73,7 @@ describe("tools of boards, trackers and reviews", () => {
     expect(names.map((name) => classifyTool(normalizeToolName(name)))).toEqual(names.map(() => expected));
   });
 
-  test("what a program says of a tool weighs more than its name", () => {
+  test("the program's own statement about a tool outweighs the tool's name", () => {
     expect(classOf({ name: "unheard_of", effect: "changes" })).toBe("execution");
     expect(classOf({ name: "bash", effect: "reads" })).toBe("lookup");
     expect(classOf({ name: "waybill_message_send", effect: "changes" })).toBe("visible");
@@ -85,27 +85,27 @@ describe("tools of boards, trackers and reviews", () => {
     ["mcp__waybill-lane__message_send", true],
     ["agent-teams_message_send", false],
     ["message_send", false],
-  ])("whether %s is a tool of Waybill's own: %s", (name, own) => {
+  ])("whether %s is one of Waybill's own tools: %s", (name, own) => {
     expect(isOwnTool(name)).toBe(own);
   });
 });
 
-describe("whether a tool did what it was called for", () => {
+describe("whether a tool call succeeded", () => {
   const call = { id: "c", name: "bash", status: "completed", input: {}, output: "ok", rejected: false } as const;
 
   test.each([
     ["a completed call", {}, true],
-    ["an error", { status: "error" }, false],
+    ["an error status", { status: "error" }, false],
     ["a refusal", { rejected: true }, false],
-    ["an exit code", { exitCode: 2 }, false],
-    ["a time-out", { timedOut: true }, false],
+    ["a non-zero exit code", { exitCode: 2 }, false],
+    ["a timeout", { timedOut: true }, false],
     ["an exit code of 0, whatever was printed", { exitCode: 0, output: "Error: none found" }, true],
-    ["words, where there is no exit code", { output: "Error: no such file" }, false],
+    ["an error in the output, without an exit code", { output: "Error: no such file" }, false],
   ] as const)("%s", (_, given, done) => {
     expect(succeeded({ ...call, ...given })).toBe(done);
   });
 
-  test("output of megabytes is read no further than its head", () => {
+  test("only the head of a very long output is read", () => {
     const output = `${"x".repeat(8_000_000)}{"ok":false}`;
     const started = performance.now();
     expect(succeeded({ ...call, output: `{${output}` })).toBe(true);
@@ -113,7 +113,7 @@ describe("whether a tool did what it was called for", () => {
   });
 });
 
-describe("a send of which its tool says that it failed", () => {
+describe("a send that its tool reports as failed", () => {
   test.each([
     "The mailbox is full.",
     "Recipient bob not found",
@@ -141,7 +141,7 @@ describe("a send of which its tool says that it failed", () => {
   });
 });
 
-describe("a result that says in its text that nothing was done", () => {
+describe("a result whose text", () => {
   test.each([
     "Error: no member called bob",
     "ERROR: disk full",
@@ -163,7 +163,7 @@ describe("a result that says in its text that nothing was done", () => {
     '{"error":"unknown recipient"}',
     '{"error":{"code":404,"message":"unknown recipient"}}',
     '{"status":"error"}',
-  ])("reports failure: %s", (output) => {
+  ])("reports a failure: %s", (output) => {
     expect(reportsFailure(output)).toBe(true);
   });
 

@@ -1,12 +1,12 @@
 /**
- * Finds reasoning, tool calls and control tokens that a model wrote out as text, in the forms of the models that people
- * use. Pure. What stands in code is left alone, and so are tags in the middle of a sentence that only names them.
+ * Finds reasoning, tool calls and control tokens that a model wrote out as text, in the forms that common models use.
+ * Code is left alone, and so are tags that a sentence only mentions. Pure.
  */
 
 export type Range = { start: number; end: number };
 
 type Kind = "reasoning" | "call";
-/** `drop` is a token that neither opens nor closes anything. */
+/** `drop`: a token that neither opens nor closes anything. */
 type Mark = Range & { does: "open" | "close" | "drop"; kind: Kind; isToken: boolean };
 
 const reasoning =
@@ -14,7 +14,7 @@ const reasoning =
 const call =
   "tool_calls?|tool_use|tool_code|tool_response|tool_results?|function_calls?|function_results?|functioncall|invoke|use_mcp_tool|antml:function_calls|antml:invoke|minimax:tool_call";
 
-// Lengths are bounded, so that a text of many brackets takes no longer than any other.
+// Lengths are bounded, so that a text full of brackets takes no longer than any other.
 const mark = new RegExp(
   [
     `<(?<close>/?)(?:(?<reasoning>${reasoning})|(?<call>${call}))(?:[ \\t][^<>\\n]{0,300})?(?<single>/?)>`,
@@ -31,7 +31,7 @@ const mark = new RegExp(
   "giu",
 );
 
-/** In the order of the text. They do not overlap. */
+/** In text order, without overlaps. */
 export function removedBlocks(text: string): Range[] {
   const code = codeRanges(text);
   const marks = marksIn(text, code.kept);
@@ -76,13 +76,13 @@ function meaningOfToken(name: string): Pick<Mark, "does" | "kind" | "isToken"> {
   return { does: "drop", kind: "call", isToken: true };
 }
 
-/** Between a pair of marks in the middle of a line, less than this is a sentence that names them. */
+/** A shorter text between two marks in the middle of a line is a sentence that mentions them. */
 const shortestAside = 12;
 
 function foldMarks(text: string, marks: readonly Mark[]): Range[] {
   const removed: Range[] = [];
   const open: Mark[] = [];
-  /** How many of each kind are open, so that a mark without a partner is not searched for in all of them. */
+  /** How many of each kind are open, so that an unmatched mark does not trigger a search through all of them. */
   const depth = { reasoning: 0, call: 0 };
   for (const one of marks) {
     if (one.does === "open") {
@@ -109,7 +109,7 @@ function foldMarks(text: string, marks: readonly Mark[]): Range[] {
 
 function closeUnopened(text: string, one: Mark, removed: Range[]): void {
   if (!one.isToken && !isAtLineStart(text, one.start) && !endsLine(text, one.end)) return;
-  // Reasoning whose first mark is part of the model's own template: all before it was thought.
+  // The model's own template opened this reasoning: everything before the mark is reasoning.
   const isThought = one.kind === "reasoning" && !one.isToken;
   if (isThought) removed.length = 0;
   removed.push({ start: isThought ? 0 : one.start, end: one.end });

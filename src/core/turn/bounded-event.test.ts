@@ -18,17 +18,17 @@ const outputOf = ({ event }: { event: UniversalEvent }) => {
   return part?.type === "tool_result" ? part.output : "";
 };
 
-test("an event of ordinary size is left as it is", () => {
+test("an event of normal size is unchanged", () => {
   const event = anEvent({ seq: 1 }, result("fine"));
   expect(bounded(event)).toEqual({ event, text: JSON.stringify(event) });
 });
 
-test("a huge output is cut, and says how much is missing", () => {
+test("a huge output is cut, with a note of how much is missing", () => {
   const cut = bounded(anEvent({ seq: 1 }, result("x".repeat(10_000_000))));
   expect(outputOf(cut)).toBe(`${"x".repeat(65_536)} [cut: ${10_000_000 - 65_536} characters more]`);
 });
 
-test("a pair of surrogates is not cut in two", () => {
+test("a surrogate pair is not split", () => {
   const cut = bounded(anEvent({ seq: 1 }, result(`x${"\u{1F600}".repeat(300_000)}`)));
   expect(outputOf(cut)).toMatch(/^x(\u{1F600})+ \[cut: \d+ characters more\]$/u);
 });
@@ -38,8 +38,8 @@ test.each<[string, unknown]>([
   ["many keys", Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`key${index}`, index]))],
   ["a long key", { ["k".repeat(500_000)]: 1 }],
   ["deep and wide", Array.from({ length: 60 }, () => Array.from({ length: 60 }, () => ["y".repeat(5000)]))],
-  ["control characters, which JSON makes six of", "\u0001".repeat(300_000)],
-])("%s fit, in the shape of an event", (_, value) => {
+  ["control characters, which JSON escapes as six", "\u0001".repeat(300_000)],
+])("%s fit after cutting, and the event stays valid", (_, value) => {
   const said: EventBody = { type: "permission.requested", data: { ask: "a", title: "t", call: null, detail: value } };
   const { event, text } = bounded(anEvent({ seq: 1 }, said));
   expect(text.length).toBeLessThanOrEqual(maxEventCharacters);
@@ -47,7 +47,7 @@ test.each<[string, unknown]>([
   expect(universalEventSchema.safeParse(event).error).toBeUndefined();
 });
 
-test("what fits in no way is kept as unparsed", () => {
+test("an event that cannot be cut enough is kept as unparsed", () => {
   const part = { type: "json" as const, id: "p".repeat(250), value: Array.from({ length: 30 }, () => "z".repeat(256)) };
   const item = { id: "i", kind: "plan" as const, role: null, name: null, parent: null, status: "completed" as const };
   const value = Array.from({ length: 30 }, () => part.value);

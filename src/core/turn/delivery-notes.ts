@@ -1,11 +1,11 @@
 /**
- * What the ledger does with a lane's messages, told among what the agent does: whoever watches a lane sees a message as
- * soon as it is admitted, which prompt stands for it, when it will be asked again, and its end. These are notes for eyes,
- * as all events are: the ledger itself is told in full in its own stream.
+ * Notes on what the ledger does with a lane's messages, published among the agent's events: a viewer of a lane sees a
+ * message as soon as it is admitted, which prompt belongs to it, when it will be asked again, and its end. They are
+ * for display only; the ledger has its own complete stream.
  *
  * They are `status` items of the daemon: `delivery:MESSAGE` from admission to its end, `attempt:MESSAGE:N`, and
- * `retry:MESSAGE:N` after attempt N. A message that failed and is retried by a person begins a second time, as an item of
- * its own: `delivery:MESSAGE#2`.
+ * `retry:MESSAGE:N` after attempt N. A failed message that a person retries begins a second time, as its own item:
+ * `delivery:MESSAGE#2`.
  */
 import type { Attempt } from "../delivery/attempt.ts";
 import type { DeliveryChange } from "../delivery/delivery-event.ts";
@@ -19,16 +19,16 @@ export const deliveryNote = "delivery";
 export const attemptNote = "attempt";
 export const retryNote = "retry_scheduled";
 
-/** `round` is missing in what was written before rounds were counted; it was the first then. */
+/** `round` is missing in notes written before rounds were counted, and means the first. */
 type OfRound = { message: string; round?: number };
 export type DeliveryNote = OfRound & { from: string; text: string; source: string; createdAt: number };
 export type DeliveryEndNote = OfRound & { status: string; reason: string | null };
-/** `prompt` is the item that stands for it in the agent's turn; null where the runtime takes no ids. */
+/** `prompt` is the prompt's item in the agent's turn; null if the runtime takes no ids. */
 export type AttemptNote = { message: string; number: number; kind: string; prompt: string | null };
-/** The attempt with this number did not do, and the next one is made at `next`. */
+/** The attempt with this number did not suffice; the next one is made at `next`. */
 export type RetryNote = { message: string; attempt: number; reason: string | null; next: number };
 
-/** Whole each time, so that whoever hears of it for the first time can show it. */
+/** Always complete, so that a reader who sees it for the first time can show it. */
 export function beginNotes({ id, from, text, source, createdAt }: Message, round: number): EventBody[] {
   const value: DeliveryNote = { message: id, round, from, text, source, createdAt };
   return [{ type: "item.started", data: { item: statusItem(roundItem(id, round), deliveryNote, value) } }];
@@ -45,14 +45,14 @@ export function changeNotes({ record, before, events, admitted }: DeliveryChange
   return notes;
 }
 
-/** The prompts of a stopped message that its agent never began, when that is known from now on. No signal ends their turn. */
+/** The prompts of a stopped message that its agent never began, once that is known. No signal ends their turn. */
 export function promptsNeverBegun({ record, before }: DeliveryChange): string[] {
   const isOverNow = record.status === "cancelled" && record.turnEndedAt !== null && before?.turnEndedAt === null;
   if (!isOverNow || record.responseState !== "prompt_delivered_no_assistant_message") return [];
   return record.attemptList.map(({ messageId }) => messageId);
 }
 
-/** For a message whose end was not noted: the daemon died between the two. */
+/** Also for a message whose end was not noted because the daemon died before. */
 export function endNote(record: Pick<DeliveryRecord, "messageId" | "rounds" | "status" | "lastReason">): EventBody {
   const { messageId, rounds: round, status, lastReason } = record;
   const value: DeliveryEndNote = { message: messageId, round, status, reason: lastReason };
@@ -63,7 +63,7 @@ export function endNote(record: Pick<DeliveryRecord, "messageId" | "rounds" | "s
   };
 }
 
-/** It has its end, and nothing more is asked, awaited or stopped for it in its lane. */
+/** It has ended, and nothing more is asked, awaited or stopped for it in its lane. */
 export function isOver(record: DeliveryRecord): boolean {
   const hasEnded = ["responded", "failed_terminal", "cancelled"].includes(record.status);
   return hasEnded && !isOutstanding(record);
@@ -91,12 +91,12 @@ function wholeNote(item: Item, parent: string): EventBody[] {
   ];
 }
 
-/** No id of a message has a `#` in it. */
+/** Message ids cannot contain `#`. */
 function roundItem(message: string, round: number): string {
   return round === 1 ? `${deliveryNote}:${message}` : `${deliveryNote}:${message}#${round}`;
 }
 
-/** What the item of a round stands for; null when it is none. */
+/** The message and round of an item; null if it is not a delivery note. */
 export function roundOf(item: string): { message: string; round: number } | null {
   if (!item.startsWith(`${deliveryNote}:`)) return null;
   const [message = "", round] = item.slice(deliveryNote.length + 1).split("#");

@@ -52,7 +52,7 @@ const ran = tool({ status: "completed", input: { path: "x" }, output: "ok" });
 const rest: SignalBody = { type: "rest" };
 
 describe("a turn", () => {
-  test("begins with its prompt, ends once when the program rests, and has every item begin and end in it", () => {
+  test("begins with its prompt, ends once when the program is idle, and contains all of its items", () => {
     const told = track(prompt(), { type: "busy" }, message(), says("Hel"), says("Hello"), done(), rest, rest);
     expect(lines(told)).toEqual([
       "turn.started",
@@ -68,7 +68,7 @@ describe("a turn", () => {
     expect(told.every(({ turn }) => turn === 1)).toBe(true);
   });
 
-  test("that a repeated update changes, changes one part and adds none", () => {
+  test("with repeated updates changes one part and adds none", () => {
     const told = track(prompt(), tool({ status: "pending" }), running(), running("a"), running("ab"), ran, ran, done());
     expect(lines(told).slice(4)).toEqual([
       "item.started tool_call call:c1",
@@ -82,7 +82,7 @@ describe("a turn", () => {
     ]);
   });
 
-  test("has a message end after the results of its calls and after its file changes, whenever the program said so", () => {
+  test("ends a message after its tool results and file changes, whenever the program reported its end", () => {
     const file: SignalBody = {
       type: "file",
       message: "a1",
@@ -100,7 +100,7 @@ describe("a turn", () => {
     ]);
   });
 
-  test("has a change that is known stay known when the program names only its file later", () => {
+  test("keeps the details of a file change when the program later reports only the path", () => {
     const file = (change: "added" | "unknown"): SignalBody => ({
       type: "file",
       message: "a1",
@@ -113,12 +113,12 @@ describe("a turn", () => {
     expect(changes).toMatchObject([{ path: "x", change: "added" }]);
   });
 
-  test("is not ended by a rest that comes before the program went to work on it", () => {
+  test("is not ended by a rest that comes before the program started to work on it", () => {
     const told = track(prompt(), rest, { type: "busy" }, message(), done(), rest);
     expect(lines(told).filter((line) => line.startsWith("turn."))).toEqual(["turn.started", "turn.ended completed"]);
   });
 
-  test("that was stopped was refused by nobody: what the program refuses then has expired", () => {
+  test("that was stopped reports the program's own refusals as expired", () => {
     const ask: SignalBody = { type: "permission", ask: "p1", title: "run", call: "c1", detail: null };
     const over: SignalBody = { type: "permission_over", ask: "p1", outcome: "reject" };
     const told = track(prompt(), running(), ask, { type: "stopped" }, over, rest);
@@ -126,7 +126,7 @@ describe("a turn", () => {
     expect(lines(told)).not.toContain("permission.resolved reject");
   });
 
-  test("that was stopped is told once, though it is told again after a restart", () => {
+  test("that was stopped is published once, even if it is signalled again after a restart", () => {
     const aborted = done("a1", { kind: "aborted", message: "stopped" });
     const told = track(prompt(), { type: "busy" }, message(), aborted, rest);
     for (const heard of [told, told.filter(({ type }) => type.startsWith("turn."))]) {
@@ -139,14 +139,14 @@ describe("a turn", () => {
     }
   });
 
-  test("that was stopped in a call has a message that failed, though the program says that it was complete", () => {
+  test("that was stopped during a call has a failed message, even if the program reported it as complete", () => {
     const refused: SignalBody = tool({ status: "error", input: {}, output: "stopped", rejected: false });
     const told = track(prompt(), running(), done(), { type: "stopped" }, refused, { type: "rest", reason: "aborted" });
     const ended = told.find(({ type, data }) => type === "item.completed" && data.item.role === "assistant");
     expect(ended?.data).toMatchObject({ item: { status: "failed" } });
   });
 
-  test("is not ended by an ask, and what was asked and never answered expires with it", () => {
+  test("is not ended by an ask, and its unanswered asks expire with it", () => {
     const ask: SignalBody = { type: "permission", ask: "p1", title: "run", call: "c1", detail: null };
     const told = track(prompt(), running(), ask, ask, { type: "stopped" }, rest);
     expect(lines(told).slice(5)).toEqual([
@@ -161,7 +161,7 @@ describe("a turn", () => {
     expect(told.at(-2)).toMatchObject({ synthetic: true, data: { item: { status: "failed" } } });
   });
 
-  test("ends before the next prompt that the program had waiting, and says that it does not rest", () => {
+  test("ends before the program's next queued prompt, and reports that the program is not idle", () => {
     const told = track(prompt(), message(), prompt("u2"), done(), { type: "rest", queued: 1 }, message("a2"));
     expect(told.filter(({ type }) => type.startsWith("turn.")).map(({ data, turn }) => [turn, data])).toEqual([
       [1, { prompt: "u1" }],
@@ -170,7 +170,7 @@ describe("a turn", () => {
     ]);
   });
 
-  test("is not followed by what a subagent was told: its prompt belongs to the call", () => {
+  test("is not followed by a subagent's prompt, which belongs to the call", () => {
     const below: Signal = at({ ...prompt("u2"), parent: "call:c1" } as SignalBody, { nativeSession: "s2" });
     const told = track(prompt(), message(), below, done(), { type: "rest", queued: 1 });
     expect(told.find(({ type, nativeSession }) => type === "item.started" && nativeSession)?.data).toMatchObject({
@@ -179,12 +179,12 @@ describe("a turn", () => {
     expect(told.at(-1)).toMatchObject({ type: "turn.started", data: { prompt: null } });
   });
 
-  test("that nobody prompted begins with what the agent does", () => {
+  test("without a prompt begins with the agent's first action", () => {
     const [first] = track(message("a9"));
     expect(first).toMatchObject({ type: "turn.started", synthetic: true, data: { prompt: "u1" } });
   });
 
-  test("is not begun again by what comes late, and is ended by nothing twice", () => {
+  test("is neither started again by late signals nor ended twice", () => {
     const ended: SignalBody = { type: "session_ended", reason: "exit 0" };
     const told = track(
       prompt(),
@@ -203,10 +203,10 @@ describe("a turn", () => {
   });
 
   test.each<[string, SignalBody[], string]>([
-    ["a message that failed", [message(), done("a1", { kind: "failed", message: "no" }), rest], "error"],
+    ["a failed message", [message(), done("a1", { kind: "failed", message: "no" }), rest], "error"],
     ["an error that no message carries", [{ type: "error", id: "e", message: "no", item: null }, rest], "error"],
     [
-      "an error that the agent got over",
+      "an error that the agent recovered from",
       [message(), done("a1", { kind: "failed", message: "no" }), message("a2"), done("a2"), rest],
       "completed",
     ],
@@ -214,22 +214,26 @@ describe("a turn", () => {
     ["a stop in the middle of a message", [message(), { type: "stopped" }, rest], "aborted"],
     ["a stop before the agent said anything", [{ type: "busy" }, { type: "stopped" }, rest], "aborted"],
     ["a stop that came too late", [message(), done(), { type: "stopped" }, rest], "completed"],
-    ["a message that was left open", [message(), rest], "interrupted"],
-    ["a program that is gone", [message(), { type: "died" }], "interrupted"],
-    ["a program that was ended because it did not stop", [message(), { type: "stopped" }, { type: "died" }], "aborted"],
-    ["a session that is gone", [message(), { type: "session_ended", reason: "deleted" }], "interrupted"],
+    ["a message left open", [message(), rest], "interrupted"],
+    ["a program that died", [message(), { type: "died" }], "interrupted"],
+    [
+      "a program that was killed because it did not stop",
+      [message(), { type: "stopped" }, { type: "died" }],
+      "aborted",
+    ],
+    ["a session that ended", [message(), { type: "session_ended", reason: "deleted" }], "interrupted"],
     [
       "a refusal after which the agent said nothing",
       [tool({ status: "error", input: {}, output: "no", rejected: true }), done(), rest],
       "aborted",
     ],
     [
-      "a refusal after which the agent went on",
+      "a refusal after which the agent continued",
       [tool({ status: "error", input: {}, output: "no", rejected: true }), done(), message("a2"), done("a2"), rest],
       "completed",
     ],
-    ["a reason that the program gave", [message(), done(), { type: "rest", reason: "error" }], "error"],
-  ])("with %s ends with the reason for it", (_, said, reason) => {
+    ["a reason from the program", [message(), done(), { type: "rest", reason: "error" }], "error"],
+  ])("with %s ends with the matching reason", (_, said, reason) => {
     const ends = track(prompt(), ...said).filter(({ type }) => type === "turn.ended");
     expect(ends).toMatchObject([{ data: { reason } }]);
   });
@@ -238,7 +242,7 @@ describe("a turn", () => {
 describe("a session that replaces another", () => {
   const elsewhere = { session: "s2" };
 
-  test("ends the turn that was open in the old one, which has nothing more to say", () => {
+  test("ends the open turn of the old one, whose later signals are ignored", () => {
     const told = track(
       prompt(),
       says("Hm."),
@@ -263,17 +267,17 @@ describe("a session that replaces another", () => {
 });
 
 describe("an empty message", () => {
-  test("that failed or was stopped before anything was in it is no item", () => {
+  test("that failed or was stopped while empty is not an item", () => {
     const aborted = done("a1", { kind: "aborted", message: "stop" });
     expect(lines(track(prompt(), message(), aborted, rest)).slice(3)).toEqual(["turn.ended aborted"]);
   });
 
-  test("that a program left behind when it died begins no other turn when it is told again", () => {
+  test("left behind by a program that died begins no new turn when it is signalled again", () => {
     const told = track(prompt(), message(), { type: "died" }, prompt(), message(), rest);
     expect(lines(told).filter((line) => line.startsWith("turn."))).toEqual(["turn.started", "turn.ended interrupted"]);
   });
 
-  test("that ended in order is one: the agent had nothing to say", () => {
+  test("that ended normally is an item: the agent had nothing to say", () => {
     expect(lines(track(prompt(), message(), done(), rest)).slice(3, 6)).toEqual([
       "item.started message a1",
       "usage",
@@ -282,17 +286,31 @@ describe("an empty message", () => {
   });
 });
 
-test("what was told before a restart as deltas is not told as one again, and what is new is", () => {
+test("text published as deltas before a restart is not repeated, and new text is published", () => {
   const before = new TurnTracker();
   const first = [prompt(), message(), says("Hel")].flatMap((said) => before.take(at(said)));
   const after = new TurnTracker();
   for (const draft of first.filter(isKept)) after.restore({ id: "e", seq: 1, lane: "lane", ...draft });
   const told = [prompt(), message(), says("Hello"), says("Hello you"), done()].flatMap((said) => after.take(at(said)));
-  expect(lines(told)).toEqual(["item.delta a1  you", "usage", "item.completed message a1"]);
-  expect(told[2]).toMatchObject({ data: { item: { parts: [{ text: "Hello you" }] } } });
+  expect(lines(told)).toEqual(["item.delta a1 ", "item.delta a1  you", "usage", "item.completed message a1"]);
+  expect(told[3]).toMatchObject({ data: { item: { parts: [{ text: "Hello you" }] } } });
 });
 
-test("a session that was replaced and is told again does not interrupt the turn in the one that replaced it", () => {
+test("the running turn has its number, its start time and its open items", () => {
+  const tracker = new TurnTracker();
+  const none = { turn: null, startedAt: null, items: [], cut: [] };
+  expect(tracker.live).toEqual(none);
+  const begun = [prompt(), message(), says("Hel")].flatMap((said) => tracker.take(at(said)));
+  tracker.take(at(says("Hello"), { at: 2000 }));
+  expect(tracker.live).toMatchObject({ turn: 1, startedAt: 1000, items: [{ id: "a1", parts: [{ text: "Hello" }] }] });
+  const after = new TurnTracker();
+  for (const draft of begun.filter(isKept)) after.restore({ id: "e", seq: 1, lane: "lane", ...draft });
+  expect(after.live).toMatchObject({ turn: 1, startedAt: 1000, items: [{ id: "a1", parts: [] }] });
+  for (const said of [done(), rest]) tracker.take(at(said));
+  expect(tracker.live).toEqual(none);
+});
+
+test("repeated signals of a replaced session do not interrupt the turn in its replacement", () => {
   const next = { session: "s2" };
   const old = [prompt(), message(), says("Old."), done(), rest];
   const told = track(
@@ -311,7 +329,7 @@ test("a session that was replaced and is told again does not interrupt the turn 
   ]);
 });
 
-test("what a session did that is gone makes no turn of the next one active", () => {
+test("activity of an ended session does not make the next session's turn active", () => {
   const next = { session: "s2" };
   const told = track(
     { type: "busy" },
@@ -323,7 +341,7 @@ test("what a session did that is gone makes no turn of the next one active", () 
 });
 
 describe("an error", () => {
-  test("that is said in two places is told once", () => {
+  test("that is reported in two places is published once", () => {
     const failed = { kind: "failed" as const, message: "overloaded" };
     const told = track(
       prompt(),
@@ -335,7 +353,7 @@ describe("an error", () => {
     expect(told.at(-1)).toMatchObject({ data: { reason: "error", error: "overloaded" } });
   });
 
-  test("of a subagent does not fail the turn, and its messages keep the call that they work for", () => {
+  test("of a subagent does not fail the turn, and its messages keep their parent call", () => {
     const below = { nativeSession: "s2" };
     const told = track(
       prompt(),
@@ -355,7 +373,7 @@ describe("an error", () => {
   });
 });
 
-test("what is not understood passes through with its raw line", () => {
+test("an unparsed line passes through with its raw text", () => {
   const [told] = track({ type: "unparsed", reason: "no JSON", raw: "%%%" });
   expect(told).toMatchObject({ type: "unparsed", raw: "%%%", turn: null });
 });

@@ -12,7 +12,7 @@ describe("a lane may work", () => {
     expect(resolveLaneDirectory(join(project, "a/"), { allowed: [project], home })).toBe(join(project, "a"));
   });
 
-  test("where ~ leads to, and behind a symlink that stays inside", () => {
+  test("below ~, and behind a symlink that stays inside", () => {
     const { root, project, home, env } = configDirectory();
     symlinkSync(project, join(root, "link"));
     expect(resolveLaneDirectory("~/link", { allowed: ["~"], home }, env)).toBe(project);
@@ -24,7 +24,7 @@ describe("a lane may work", () => {
     expect(resolveLaneDirectory(project, { allowed: [join(root, "link")], home })).toBe(project);
   });
 
-  test("in what was made for it within the state directory, and nowhere else there", () => {
+  test("in a directory that Waybill made for it inside the state directory, and nowhere else there", () => {
     const { home } = configDirectory();
     const [work, beside] = [join(home, "demo", "work"), join(home, "demo", "beside")];
     for (const path of [work, beside]) mkdirSync(path, { recursive: true });
@@ -33,7 +33,7 @@ describe("a lane may work", () => {
     expect(thrownBy(() => resolveLaneDirectory(beside, rules))).toMatchObject({ code: "directory_not_allowed" });
   });
 
-  test("anywhere, where the root is allowed", () => {
+  test("anywhere if the root is allowed", () => {
     const { project, home } = configDirectory();
     expect(resolveLaneDirectory(project, { allowed: ["/"], home })).toBe(project);
   });
@@ -43,14 +43,14 @@ describe("a lane may not work", () => {
   const refused = (path: string, rules: { allowed: string[]; home: string }) =>
     thrownBy(() => resolveLaneDirectory(path, rules));
 
-  test("beside an allowed directory whose name is the beginning of its own", () => {
+  test("in a sibling whose name starts with the name of an allowed directory", () => {
     const { project, home } = configDirectory();
     mkdirSync(`${project}-old`);
     const error = refused(`${project}-old`, { allowed: [project], home });
     expect(error).toMatchObject({ code: "directory_not_allowed", hint: expect.stringContaining("allowedDirectories") });
   });
 
-  test("above an allowed directory, also in a roundabout way", () => {
+  test("above an allowed directory, even by a roundabout path", () => {
     const { root, project, home } = configDirectory();
     for (const path of [root, `${project}/..`]) {
       expect(refused(path, { allowed: [project], home })).toMatchObject({ code: "directory_not_allowed" });
@@ -65,7 +65,7 @@ describe("a lane may not work", () => {
     });
   });
 
-  test("in the state directory, whichever way it is named", () => {
+  test("in the state directory, however it is named", () => {
     const { root, home } = configDirectory();
     mkdirSync(join(home, "work"), { recursive: true });
     symlinkSync(home, join(root, "state"));
@@ -91,7 +91,7 @@ describe("a lane may not work", () => {
     expect(refused(join(project, "state", "below"), rules)).toMatchObject({ code: "directory_not_allowed" });
   });
 
-  test("in what does not exist, or is a file", () => {
+  test("in a directory that does not exist, or in a file", () => {
     const { root, project, home } = configDirectory();
     writeFileSync(join(root, "file"), "");
     symlinkSync(join(root, "gone"), join(root, "dangling"));
@@ -102,7 +102,7 @@ describe("a lane may not work", () => {
     expect(refused(project, { allowed: [root], home })).toMatchObject({ code: "directory_missing" });
   });
 
-  test("at a relative path, and where nothing is allowed", () => {
+  test("at a relative path, or if nothing is allowed", () => {
     const { project, home } = configDirectory();
     expect(refused("project", { allowed: ["/"], home })).toMatchObject({ code: "directory_not_allowed" });
     expect(refused(project, { allowed: [], home })).toMatchObject({ code: "directory_not_allowed" });

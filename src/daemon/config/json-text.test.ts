@@ -15,7 +15,7 @@ test.each([
   ["// a comment\n{}", 1, 1, /a comment/],
   ['{"a": "no\nend"}', 1, 7, /no closing quote/],
   ["[}", 1, 2, /a value is expected/],
-])("%j stops being JSON at %i:%i", (text, line, column, reason) => {
+])("%j is invalid JSON at %i:%i", (text, line, column, reason) => {
   expect(readJson(text)).toEqual({ ok: false, line, column, reason: expect.stringMatching(reason) });
 });
 
@@ -24,12 +24,12 @@ test("a byte order mark is accepted, and deep nesting is refused", () => {
   expect(readJson("[".repeat(200_000))).toMatchObject({ ok: false, reason: "it is nested too deeply" });
 });
 
-test("a text that was cut short is at fault at its end, and a foreign sign where it stands", () => {
+test("a truncated text is invalid at its end, and an unexpected character where it occurs", () => {
   fc.assert(
     fc.property(fc.json(), fc.nat(), (json, at) => {
       const place = at % json.length;
       const cut = readJson(json.slice(0, place));
-      // A number that was cut may be one still.
+      // A truncated number may still be valid.
       expect(cut.ok || cut.column <= place + 1).toBe(true);
       expect(readJson(`${json} §`)).toMatchObject({ ok: false, column: json.length + 2 });
     }),

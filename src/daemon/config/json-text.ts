@@ -1,6 +1,6 @@
 /**
- * Reads plain JSON, and says at which line and column a text stops being JSON. The engine's own error quotes the text
- * around that position, which may hold a secret; here nothing is quoted.
+ * Parses plain JSON, and reports the line and column of the first error. The engine's own error quotes the text around
+ * that position, which may contain a secret; these errors quote nothing.
  */
 import type { ParseError } from "jsonc-parser";
 import { parse, printParseErrorCode } from "jsonc-parser";
@@ -9,7 +9,7 @@ export type JsonText = { ok: true; value: unknown } | { ok: false; line: number;
 
 const reasons: Readonly<Record<string, string>> = {
   InvalidSymbol: "a value is expected",
-  InvalidNumberFormat: "a number is not valid",
+  InvalidNumberFormat: "a number is invalid",
   PropertyNameExpected: "a name in double quotes is expected",
   ValueExpected: "a value is expected",
   ColonExpected: 'a ":" is expected',
@@ -17,12 +17,12 @@ const reasons: Readonly<Record<string, string>> = {
   CloseBraceExpected: 'a "}" is expected',
   CloseBracketExpected: 'a "]" is expected',
   EndOfFileExpected: "the end of the file is expected",
-  InvalidCommentToken: "there is a comment, which JSON does not have",
-  UnexpectedEndOfString: "a text has no closing quote",
+  InvalidCommentToken: "there is a comment, which JSON does not allow",
+  UnexpectedEndOfString: "a string has no closing quote",
 };
 
 export function readJson(text: string): JsonText {
-  // Editors on some systems begin a file with this mark.
+  // Some editors start a file with a byte order mark.
   const body = text.startsWith("\ufeff") ? text.slice(1) : text;
   try {
     return { ok: true, value: JSON.parse(body) as unknown };
@@ -38,13 +38,13 @@ function firstError(text: string): { offset: number; reason: string } {
   try {
     parse(text, errors, { disallowComments: true, allowTrailingComma: false });
   } catch {
-    // The parser is recursive, and the stack is not endless.
+    // The parser is recursive, and deep nesting overflows the stack.
     return { offset: 0, reason: "it is nested too deeply" };
   }
   const [first] = errors.toSorted((a, b) => a.offset - b.offset);
-  if (!first) return { offset: 0, reason: "it is not valid" };
+  if (!first) return { offset: 0, reason: "it is invalid" };
   return {
     offset: first.offset,
-    reason: reasons[printParseErrorCode(first.error)] ?? "a sign or an escape is not valid",
+    reason: reasons[printParseErrorCode(first.error)] ?? "a character or an escape is invalid",
   };
 }

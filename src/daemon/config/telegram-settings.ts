@@ -1,4 +1,4 @@
-/** The settings of the Telegram transport, and what they amount to. */
+/** The settings of the Telegram transport, and how they are resolved. */
 import { z } from "zod";
 import * as types from "../../setting-types.ts";
 import type { TelegramSettings } from "../../transports/telegram/settings.ts";
@@ -6,60 +6,61 @@ import type { TelegramSettings } from "../../transports/telegram/settings.ts";
 export const telegramSettings = {
   telegramBotToken: types.secretText.optional().meta({
     env: "TELEGRAM_BOT_TOKEN",
-    description: "The token of your bot, from @BotFather. Without it there is no Telegram: [telegram.md](telegram.md).",
+    description: "Your bot's token from @BotFather. Without it, Telegram is off: [telegram.md](telegram.md).",
   }),
   telegramAllowedUsers: types.ids.default([]).meta({
     env: "TELEGRAM_ALLOWED_USERS",
     description: "The numeric ids of the people who may use the bot. Empty: nobody.",
   }),
   telegramAllowedChats: types.ids.default([]).meta({
-    description: "The numeric ids of the groups in which they may use it. A private chat needs no entry.",
+    description: "The numeric ids of the groups in which they may use it. Private chats need no entry.",
   }),
   telegramAdmins: types.ids.default([]).meta({
-    description: "Which of the allowed people may restart Waybill from a chat. Empty: all of them.",
+    description:
+      "Which of the allowed people may restart Waybill, bind a topic, and pause, resume or change a bound lane from a chat. Empty: all of them.",
   }),
   telegramPollIntervalMs: types.milliseconds.default(0).meta({
     env: "TELEGRAM_POLL_INTERVAL_MS",
-    description: "The pause between two polls. A poll waits for news by itself, so that 0 costs nothing.",
+    description: "The pause between two polls. A poll itself waits for updates, so 0 costs nothing.",
   }),
   telegramLongPollMs: types.milliseconds.default(50_000).meta({
-    description: "How long a poll waits for news. Make it less where a proxy cuts connections that are idle.",
+    description: "How long a poll waits for updates. Lower it if a proxy cuts idle connections.",
   }),
   telegramCallTimeoutMs: types.someMilliseconds.default(30_000).meta({
-    description: "How long a call of the Bot API may take. A poll may take this in addition to its own time.",
+    description: "The timeout for a call to the Bot API. A poll gets this in addition to its own wait.",
   }),
   telegramApiRoot: types.httpUrl.default("https://api.telegram.org").meta({
     env: "TELEGRAM_API_ROOT",
-    description: "The Bot API server. Set it to use one that you run yourself.",
+    description: "The Bot API server. Change it to use a server that you run yourself.",
   }),
   telegramWebhookUrl: types.httpUrl.optional().meta({
     env: "TELEGRAM_WEBHOOK_URL",
     description:
-      "Where Telegram reaches this daemon, ending in `/telegram/webhook`. With it Telegram calls instead of being polled.",
+      "The public URL of this daemon for Telegram, ending in `/telegram/webhook`. If it is set, Telegram calls the daemon instead of being polled.",
   }),
   telegramWebhookSecret: types.secretText.optional().meta({
     env: "TELEGRAM_WEBHOOK_SECRET",
-    description: "What Telegram sends with every call of the webhook. Needed with `telegramWebhookUrl`.",
+    description: "The secret that Telegram sends with every webhook call. Required with `telegramWebhookUrl`.",
   }),
   telegramFooter: types.flag.default(false).meta({
-    description: "Whether answers in chats end with the time that they took and what their turn cost.",
+    description: "Whether answers in chats end with their duration and the cost of their turn.",
   }),
   assistantRepoPath: types.path.optional().meta({
     env: "ASSISTANT_REPO_PATH",
     defaultWords: "the directory of the oldest lane, else the first allowed one",
-    description: "Where a topic works that has chosen no workspace.",
+    description: "The workspace of topics that have not chosen one.",
   }),
   progressFirstMs: types.someMilliseconds.default(10_000).meta({
     env: "PROGRESS_FIRST_MS",
-    description: "When a chat is first told what a running turn does.",
+    description: "When a chat is first told what a running turn is doing.",
   }),
   progressEveryMs: types.someMilliseconds.default(30_000).meta({
     env: "PROGRESS_EVERY_MS",
-    description: "How often after that.",
+    description: "How often it is told after that.",
   }),
   progressMaxCount: types.count.default(3).meta({
     env: "PROGRESS_MAX_COUNT",
-    description: "How often at most for one message.",
+    description: "The maximum number of such updates for one message.",
   }),
   maxConcurrentTopics: types.positive.default(3).meta({
     env: "MAX_CONCURRENT_TOPICS",
@@ -70,7 +71,7 @@ export const telegramSettings = {
 const schema = z.object(telegramSettings);
 type Values = z.output<typeof schema>;
 
-/** Null without a token. `defaultWorkspace` is for a configuration that names none. */
+/** Null without a token. `defaultWorkspace` is used if the configuration names none. */
 export function telegramConfig(values: Values, defaultWorkspace: string): TelegramSettings | null {
   const { telegramBotToken: token, telegramWebhookUrl: url, telegramWebhookSecret: secret } = values;
   if (!token) return null;

@@ -12,7 +12,7 @@ import { daemonSettings, runtimeSettings } from "./settings.ts";
 
 const refusal = (env: NodeJS.ProcessEnv) => thrownBy(() => loadConfig(env)) as AppError;
 
-describe("what the environment may say", () => {
+describe("environment variables", () => {
   test.each([
     ["PORT", "eighty"],
     ["PORT", "70000"],
@@ -34,7 +34,7 @@ describe("what the environment may say", () => {
     expect(error.message).toContain(value);
   });
 
-  test("a bad secret is refused without being shown", () => {
+  test("an invalid secret is refused without being shown", () => {
     const { env } = configDirectory();
     const error = refusal({ ...env, PI_AGENT_API_KEY: "123 hush" });
     expect(error.message).toMatch(/PI_AGENT_API_KEY must be text without spaces/);
@@ -61,7 +61,7 @@ describe("what the environment may say", () => {
   const withVariable = Object.entries<z.ZodType>({ ...daemonSettings, ...runtimeSettings }).filter(
     ([, schema]) => metaOf(schema).env !== undefined,
   );
-  /** A few settings are not where their key says. */
+  /** A few settings end up under another name than their key. */
   const seen = (key: string, config: Config): unknown => {
     if (key === "sqlitePath") return config.storePath.replace(config.home, "$WAYBILL_HOME");
     if (key === "sessionRetryAttempts") return config.policy.maxRepairs;

@@ -5,7 +5,7 @@ import { demoLaneScripts, demoLanes, demoPolicy, withoutOpencode } from "./demo-
 
 const messages = ["first", "second", "third"];
 
-/** Each message to its end, with a restart behind it. */
+/** Takes each message to its end, with a restart after it. */
 async function outcomes(lane: string) {
   const lanes = demoLanes("/nowhere").map((lane) => withoutOpencode(lane));
   const scripts = { demo: demoLaneScripts.demo.script, sleepy: demoLaneScripts.sleepy.script };
@@ -25,10 +25,10 @@ async function outcomes(lane: string) {
   return found;
 }
 
-test("where OpenCode is not installed the demo agent answers all the same, after restarts too", async () => {
+test("without OpenCode the demo agent still answers, even after restarts", async () => {
   expect(await outcomes("demo")).toEqual(messages.map(() => ["responded", 1]));
 });
 
-test("the sleepy agent is silent at first and answers the retry, for every message", async () => {
+test("the sleepy agent is silent at first and answers the retry for every message", async () => {
   expect(await outcomes("sleepy")).toEqual(messages.map(() => ["responded", 2]));
 });

@@ -24,7 +24,7 @@ const starting: DaemonFile = {
 const listening: DaemonFile = { ...starting, url: "http://127.0.0.1:7300", port: 7300, runId: "run" };
 
 describe("the daemon's file", () => {
-  test("is read as it was written, and the newest is what counts", () => {
+  test("is read as it was written, and the newest version counts", () => {
     writeDaemonFile(home, starting);
     expect(readDaemonFile(home)).toEqual(starting);
     writeDaemonFile(home, listening);
@@ -32,20 +32,20 @@ describe("the daemon's file", () => {
     expect(readdirSync(home)).toEqual(["daemon.json"]);
   });
 
-  test("is for its owner only, also when something was left beside it", () => {
+  test("is readable only by its owner, even if a temporary file was left behind", () => {
     writeFileSync(join(home, "daemon.json.new"), "cut short", { mode: 0o644 });
     writeDaemonFile(home, starting);
     expect(statSync(join(home, "daemon.json")).mode & 0o777).toBe(0o600);
     expect(readDaemonFile(home)).toEqual(starting);
   });
 
-  test("of an older version, which names no address of OpenCode's API, is read all the same", () => {
+  test("of an older version, without an address for OpenCode's API, can still be read", () => {
     const { opencodeApiUrl: _, ...older } = listening;
     writeFileSync(join(home, "daemon.json"), JSON.stringify(older));
     expect(readDaemonFile(home)).toEqual(listening);
   });
 
-  test("that is missing, was removed, or is broken is none", () => {
+  test("counts as absent if it is missing, removed or broken", () => {
     expect(readDaemonFile(home)).toBeNull();
     writeDaemonFile(home, starting);
     removeDaemonFile(home);

@@ -1,5 +1,5 @@
 /**
- * `daemon.json` in Waybill's home: how the command line finds the running daemon. It is a hint, not a lock:
+ * `daemon.json` in Waybill's home, through which the CLI finds the running daemon. It is a hint, not a lock:
  * `daemon.lock` decides which daemon runs.
  */
 import { readFileSync, rmSync } from "node:fs";
@@ -8,12 +8,12 @@ import { writeWholeFile } from "../../whole-file.ts";
 
 export type DaemonFile = {
   supervisorPid: number;
-  /** Null while no worker runs, as between a crash and the next start. */
+  /** Null while no worker runs, for example between a crash and the next start. */
   workerPid: number | null;
   /** These are null until the worker listens. */
   url: string | null;
   port: number | null;
-  /** Null also where OpenCode's API has no port of its own. */
+  /** Also null if OpenCode's API has no port of its own. */
   opencodeApiUrl: string | null;
   runId: string | null;
   startedAt: number;
@@ -24,11 +24,11 @@ export function writeDaemonFile(home: string, content: DaemonFile): void {
   writeWholeFile(daemonFilePath(home), `${JSON.stringify(content)}\n`);
 }
 
-/** Null when the file is missing or invalid. */
+/** Null if the file is missing or invalid. */
 export function readDaemonFile(home: string): DaemonFile | null {
   try {
     const content: unknown = JSON.parse(readFileSync(daemonFilePath(home), "utf8"));
-    // A daemon of an older version writes no such address.
+    // Older versions do not write this address.
     return isDaemonFile(content) ? { ...content, opencodeApiUrl: content.opencodeApiUrl ?? null } : null;
   } catch {
     return null;
@@ -39,7 +39,7 @@ export function removeDaemonFile(home: string): void {
   rmSync(daemonFilePath(home), { force: true });
 }
 
-/** Checked by hand: the supervisor stays small without a schema library. */
+/** Validated by hand: the supervisor stays small without a schema library. */
 function isDaemonFile(value: unknown): value is DaemonFile {
   const fields = Object(value) as Record<string, unknown>;
   const { supervisorPid, workerPid, url, port, opencodeApiUrl = null, runId, startedAt, version } = fields;

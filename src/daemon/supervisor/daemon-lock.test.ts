@@ -13,13 +13,13 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 describe("the daemon's lock", () => {
-  test("makes the home, for its owner only", () => {
+  test("creates the home, accessible only to its owner", () => {
     lockDaemon(home, 0).release();
     expect(statSync(home).mode & 0o777).toBe(0o700);
     expect(statSync(join(home, "daemon.lock")).mode & 0o777).toBe(0o600);
   });
 
-  test("refuses a second daemon, who is told which process is the first and what to do", () => {
+  test("refuses a second daemon, and names the first one's process and what to do", () => {
     const lock = lockDaemon(home, 0);
     expect(() => lockDaemon(home, 0)).toThrow(
       expect.objectContaining({
@@ -32,7 +32,7 @@ describe("the daemon's lock", () => {
     lockDaemon(home, 0).release();
   });
 
-  test("tells who holds it without being taken", () => {
+  test("can be queried for its holder without taking it", () => {
     expect(daemonHolder(home)).toBeNull();
     const lock = lockDaemon(home, 0);
     expect(daemonHolder(home)).toEqual({ pid: process.pid });
@@ -40,7 +40,7 @@ describe("the daemon's lock", () => {
     expect(daemonHolder(home)).toBeNull();
   });
 
-  test("of a home that cannot be used says so, and what to do", () => {
+  test("reports an unusable home, and what to do", () => {
     mkdirSync(join(directory, "state"));
     writeFileSync(home, "a file");
     expect(() => lockDaemon(home, 0)).toThrow(

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { namesOf } from "./denied-directories.ts";
 
-test("a state directory that is reached through a symlink is known by both names", () => {
+test("a state directory behind a symlink is denied under both names", () => {
   const place = realpathSync(mkdtempSync(join(tmpdir(), "waybill-names-")));
   try {
     mkdirSync(join(place, "real"));

@@ -1,4 +1,4 @@
-/** Makes the Telegram transport where a bot token is configured. It is loaded only then. */
+/** Creates the Telegram transport if a bot token is configured. It is loaded only then. */
 import type { Clock } from "../../clock.ts";
 import type { FailPointHook } from "../../core/delivery/fail-points.ts";
 import { transportBox } from "../../mail/outbox/transport-box.ts";
@@ -21,7 +21,7 @@ export type TelegramParts = {
   failPoint: FailPointHook | undefined;
 };
 
-/** To be started once the server listens at its mounts. */
+/** Start it once the server listens. */
 export type TelegramTransport = { telegram: Telegram; mounts: readonly Mount[] };
 
 /** Null without a token. */
@@ -36,7 +36,7 @@ export async function makeTelegram(parts: TelegramParts): Promise<TelegramTransp
     ...{ settings, service, clock, failPoint },
     box: transportBox("telegram", store, clock),
     warn: (about, message) => log.warn(about, message),
-    onError: ({ error }) => log.error({ err: error }, "Unexpected error of the Telegram transport."),
+    onError: ({ error }) => log.error({ err: error }, "Unexpected error in the Telegram transport."),
   });
   return { telegram, mounts: await mountsOf(telegram, settings) };
 }

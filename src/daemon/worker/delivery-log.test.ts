@@ -14,7 +14,7 @@ async function linesOf(script: object, policy = {}): Promise<DeliveryLogLine[]> 
   return lines;
 }
 
-test("a delivery that is answered at the second try leaves every step in the log", async () => {
+test("a delivery that is answered on the second attempt leaves every step in the log", async () => {
   const lines = await linesOf({ turns: [{ steps: [] }, { steps: [{ say: "Yes: 412." }] }] });
   expect(lines.map((line) => line.event)).toEqual([
     "prompt_delivery_ledger_created",
@@ -32,7 +32,7 @@ test("a delivery that is answered at the second try leaves every step in the log
   });
 });
 
-test("the log says whether what was shown says something", async () => {
+test("the log says whether the visible reply has substance", async () => {
   const said = (steps: object[]) =>
     linesOf({ always: [{ steps }] }).then((lines) => lines.map((line) => line.visibleReplySemanticallySufficient));
   expect((await said([{ say: "Yes: 412." }])).at(-1)).toBe(true);
@@ -41,12 +41,12 @@ test("the log says whether what was shown says something", async () => {
   expect((await said([])).at(-1)).toBeNull();
 });
 
-test("a failure is a warning", async () => {
+test("a failure is logged as a warning", async () => {
   const lines = await linesOf({ always: [{ steps: [] }] }, { maxAttempts: 1 });
   expect(lines.at(-1)).toMatchObject({ event: "prompt_delivery_terminal_failure", level: "warn" });
 });
 
-test("every line has its fields, and none has the message's text", async () => {
+test("every line has all fields, and none has the message's text", async () => {
   const lines = await linesOf({ always: [{ steps: [{ say: "Yes: 412." }] }] });
   for (const line of lines) {
     expect(Object.keys(line)).toEqual(

@@ -4,14 +4,14 @@ import { aRecord, having, submitEvent } from "../../../test/support/records.ts";
 import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
 import { deliveryMetrics } from "./delivery-metrics.ts";
 
-test("each time of an attempt is counted once, by runtime, from the moment it was sent", async () => {
+test("each time of an attempt is counted once, by runtime, measured from sending", async () => {
   const registry = new Registry();
   const count = deliveryMetrics(registry);
   const sent = having(aRecord(), submitEvent(1, 1000));
   const accepted: DeliveryEvent = { type: "accepted", at: 1200, number: 1, storedAt: 1200, reconcileAt: 9000 };
   const stored = having(sent, accepted);
   count({ record: stored, before: sent, events: [accepted] });
-  // Seen to have been a little earlier, later on: known already.
+  // A later reading moves the time slightly: it was already counted.
   const earlier = { number: 1, storedAt: 1100, firstTokenAt: 3000, lastActivityAt: 3000, finishedAt: null };
   const looked: DeliveryEvent = {
     type: "reconciled",

@@ -1,4 +1,4 @@
-/** Prometheus metrics of deliveries. Labels have few values: no lane, no message. */
+/** Prometheus metrics of deliveries. Labels have few values: no lanes, no messages. */
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { Attempt } from "../../core/delivery/attempt.ts";
 import type { DeliveryChange } from "../../core/delivery/delivery-event.ts";
@@ -7,13 +7,13 @@ const buckets = [0.5, 1, 2, 5, 10, 30, 60, 120, 300, 900, 3600];
 
 /** Each is measured from the submission of the attempt. */
 const attemptTimes = {
-  storedAt: { name: "waybill_attempt_stored_seconds", help: "Until the agent program had the prompt." },
+  storedAt: { name: "waybill_attempt_stored_seconds", help: "Until the agent program had stored the prompt." },
   firstTokenAt: { name: "waybill_attempt_first_token_seconds", help: "Until the first word, thought or tool call." },
   finishedAt: {
     name: "waybill_attempt_finished_seconds",
     help: "Until the turn ended, as the agent program reports it.",
   },
-  provenAt: { name: "waybill_attempt_proven_seconds", help: "Until its result was found to be proof." },
+  provenAt: { name: "waybill_attempt_proven_seconds", help: "Until its result was accepted as proof." },
 } as const satisfies Partial<Record<keyof Attempt, object>>;
 
 export function deliveryMetrics(registry: Registry): (change: DeliveryChange) => void {
@@ -50,7 +50,7 @@ export function deliveryMetrics(registry: Registry): (change: DeliveryChange) =>
       const previous = before?.attemptList[attempt.number - 1];
       for (const { field, histogram } of attemptHistograms) {
         const at = attempt[field];
-        // A time counts once, in the change that brings it, also across a restart.
+        // Each time counts once, in the change that sets it, even across a restart.
         if (at === null || (previous && previous[field] !== null)) continue;
         // The agent program's clock may be a little behind.
         histogram.observe({ runtime: record.runtimeKind ?? "unknown" }, Math.max(0, at - attempt.submittedAt) / 1000);

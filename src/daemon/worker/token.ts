@@ -1,9 +1,9 @@
-/** The token of the API: 256 random bits in a file that only its owner can read, created once. */
+/** The API token: 256 random bits, created once, in a file that only its owner can read. */
 import { randomBytes } from "node:crypto";
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { AppError, messageOf } from "../../app-error.ts";
 
-/** `wasOpen` says that others could read the file; its permissions are corrected. */
+/** `wasOpen`: other users could read the file, and its permissions were corrected. */
 export function ensureToken(path: string): { token: string; wasOpen: boolean } {
   try {
     createIfMissing(path);
@@ -15,14 +15,14 @@ export function ensureToken(path: string): { token: string; wasOpen: boolean } {
     throw new AppError({
       code: "token_unavailable",
       message: `The token file ${path} cannot be used: ${messageOf(error)}.`,
-      hint: "Check that its directory exists and is writable for you.",
+      hint: "Check that its directory exists and that you can write to it.",
       cause: error,
     });
   }
   throw new AppError({
     code: "token_invalid",
     message: `The token file ${path} holds no token.`,
-    hint: "Delete it: the next start creates a new token, and old ones stop working.",
+    hint: "Delete it. The next start creates a new token, and old ones stop working.",
   });
 }
 
@@ -31,7 +31,7 @@ export function isToken(text: string): boolean {
   return /^[\w-]{43,}$/.test(text);
 }
 
-/** Never begins with a dash: programs that get it as an argument would take it for an option. */
+/** Never begins with a dash: programs that get it as an argument would treat it as an option. */
 export function newToken(random: () => Buffer = () => randomBytes(32)): string {
   const token = random().toString("base64url");
   return token.startsWith("-") ? newToken(random) : token;

@@ -1,4 +1,4 @@
-/** Finds what a request is about, and refuses it as Telegram does if the bot has no access. */
+/** Finds the chat, thread or message of a request, and refuses it like Telegram if the bot has no access. */
 import { z } from "zod";
 import { BotApiError, badRequest, forbidden, tooManyRequests } from "../bot-api-error.ts";
 import type { ChatState, StoredMessage } from "../state/chat.ts";
@@ -37,7 +37,7 @@ function lookUp(world: World, id: number | string): ChatState | undefined {
   return world.chats.get(Number(id));
 }
 
-/** A chat to write to: counts for the flood limits. */
+/** Counts a write to a chat against the flood limits. */
 export function takeTurn(world: World, chat: ChatState): void {
   const seconds = world.floodLimits.take(chat.info.id, isGroup(chat));
   if (seconds !== undefined) throw tooManyRequests(seconds);
@@ -77,7 +77,7 @@ export function findReply(chat: ChatState, parameters: ReplyParameters | undefin
   return { message, quote: { text: quote, position, is_manual: true } };
 }
 
-/** A message of the bot that may be changed. */
+/** A message that the bot may edit. */
 export function findOwnMessage(world: World, chat: ChatState, id: number): StoredMessage {
   const stored = chat.messages.get(id);
   if (!stored) throw badRequest("message to edit not found");

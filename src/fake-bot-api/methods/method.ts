@@ -1,4 +1,4 @@
-/** A method of the Bot API: a schema for its parameters, and what it does. */
+/** A Bot API method: a schema for its parameters, and its implementation. */
 import { z } from "zod";
 import { badRequest } from "../bot-api-error.ts";
 import type { World } from "../state/world.ts";
@@ -9,7 +9,7 @@ export type MethodCall = {
   world: World;
   params: Record<string, unknown>;
   files: ReadonlyMap<string, UploadedFile>;
-  /** The caller has gone. */
+  /** Aborted when the caller disconnects. */
   closed: AbortSignal;
 };
 export type Method = (call: MethodCall) => unknown;
@@ -33,7 +33,7 @@ function refusal(error: z.ZodError): Error {
   return badRequest(`wrong parameter ${issue?.path.join(".")} in request: ${issue?.message}`);
 }
 
-// Forms carry texts only, so each kind of parameter also takes its text.
+// Forms carry only text, so every kind of parameter also accepts its text form.
 const parsedText = (value: unknown) => {
   if (typeof value !== "string") return value;
   try {

@@ -8,20 +8,20 @@ import { receiveMessage } from "./incoming.ts";
 
 export type GroupOptions = {
   title?: string;
-  /** The first is the owner. Somebody new by default. */
+  /** The first is the owner. A new user by default. */
   members?: User[];
-  /** Whether the bot is an administrator: by default where topics are, because it creates them. */
+  /** By default, only in chats with topics, because the bot creates them. */
   botIsAdministrator?: boolean;
 };
 export type SupergroupOptions = GroupOptions & { topics?: boolean; username?: string };
 
 export type People = {
   user(details?: Partial<Omit<User, "is_bot">>): User;
-  /** The chat of this user with the bot, which is started. */
+  /** The user's chat with the bot, already started. */
   privateChat(user?: User): ChatHandle;
   group(options?: GroupOptions): ChatHandle;
   supergroup(options?: SupergroupOptions): ChatHandle;
-  /** Makes a group a supergroup. The group's id no longer works. */
+  /** Turns a group into a supergroup. The group's id no longer works. */
   migrate(group: ChatHandle): ChatHandle;
 };
 
@@ -47,7 +47,7 @@ export function createPeople(world: World): People {
         members.map((member, index) => [member.id, { user: member, status: index === 0 ? "creator" : "member" }]),
       ),
       messages: new Map(),
-      // A supergroup's first message says that it was created. So no topic has the id 1, which stands for the general one.
+      // A supergroup's first message announces its creation. So no topic has id 1, which is the general topic's.
       lastMessageId: info.type === "supergroup" ? 1 : 0,
       topics: new Map(),
       drafts: new Map(),
@@ -90,7 +90,7 @@ export function createPeople(world: World): People {
     supergroup: (options = {}) => chatHandle(world, createSupergroup(options)),
     migrate({ id }) {
       const old = world.chats.get(id);
-      if (!old || !isGroup(old) || old.info.type !== "group") throw new Error("Only a group becomes a supergroup.");
+      if (!old || !isGroup(old) || old.info.type !== "group") throw new Error("Only a group can become a supergroup.");
       const members = [...old.members.values()].map((member) => member.user);
       const [owner = user()] = members;
       const isAdministrator = old.access.type === "member" && old.access.isAdministrator;

@@ -10,13 +10,13 @@ import { receiveEdit, receiveMessage } from "./incoming.ts";
 import { findMessage, type MessageRef } from "./message-ref.ts";
 
 export type SendOptions = {
-  /** The other side of a private chat, or the first member of a group, by default. */
+  /** By default, the person of a private chat, or the first member of a group. */
   from?: User;
   thread?: number;
   replyTo?: MessageRef;
-  /** A part of the message that is replied to. */
+  /** A part of the replied-to message. */
   quote?: string;
-  /** Formatting of a text; commands, mentions and links are found without it. */
+  /** Formatting. Commands, mentions and links are detected without it. */
   entities?: MessageEntity[];
 };
 export type FileToSend = { bytes: Uint8Array | string; name?: string; mimeType?: string; caption?: string };
@@ -24,16 +24,16 @@ export type FileToSend = { bytes: Uint8Array | string; name?: string; mimeType?:
 export type Writing = {
   send(text: string, options?: SendOptions): Message;
   edit(message: MessageRef, text: string): Message;
-  /** Deletes a message of either side, for everybody. The bot is told nothing. */
+  /** Deletes a message of either side, for everyone. The bot is not notified. */
   delete(message: MessageRef): void;
-  /** Forwards a message of this chat or of another one. */
+  /** Forwards a message from this chat or another one. */
   forward(message: Message, options?: SendOptions): Message;
   sendPhoto(file: FileToSend, options?: SendOptions): Message;
   sendDocument(file: FileToSend, options?: SendOptions): Message;
   sendVoice(file: FileToSend, options?: SendOptions): Message;
-  /** Several photos at once: a message for each. */
+  /** Several photos at once, with a message for each. */
   sendAlbum(files: FileToSend[], options?: SendOptions): Message[];
-  /** Anything else that a message can be: a sticker, a poll, a location, new members. */
+  /** Sends any other kind of message: a sticker, a poll, a location, new members. */
   sendContent(content: MessageContent, options?: SendOptions): Message;
 };
 
@@ -104,6 +104,6 @@ function captionOf({ caption }: { caption?: string }): MessageContent {
 
 function quoteFrom(message: Message | undefined, text: string): NonNullable<Message["quote"]> {
   const position = (message?.text ?? message?.caption ?? "").indexOf(text);
-  if (position === -1) throw new Error("The quote does not stand in the message that is replied to.");
+  if (position === -1) throw new Error("The quote is not in the message that it replies to.");
   return { text, position, is_manual: true };
 }

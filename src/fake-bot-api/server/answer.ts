@@ -1,8 +1,8 @@
-/** What goes back over the wire, and what a fault makes of it. Nothing is sent here. */
+/** Builds the response to a call, and what a fault turns it into. Nothing is sent here. */
 import { BotApiError, tooManyRequests } from "../bot-api-error.ts";
 import type { Fault } from "./faults.ts";
 
-/** `text` is for bodies that are not what Telegram would send. */
+/** `text` is for bodies that Telegram would not send. */
 export type Answer = { status: number; body: unknown } | { status: number; text: string };
 
 export type Effect = { type: "answer"; answer: Answer } | { type: "cut" } | { type: "hang" };
@@ -18,7 +18,7 @@ export function failure(error: unknown): Answer {
   return { status: code, body: { ok: false, error_code: code, description, ...(parameters ? { parameters } : {}) } };
 }
 
-/** What happens to a call that is not handled at all. */
+/** What happens to a call that a fault keeps from being handled. */
 export function insteadOfHandling(fault: Fault): Effect | undefined {
   switch (fault.type) {
     case "tooManyRequests":
@@ -38,7 +38,7 @@ export function insteadOfHandling(fault: Fault): Effect | undefined {
   }
 }
 
-/** What happens to a call that was handled. */
+/** What happens to a call after it was handled. */
 export function afterHandling(fault: Fault, answer: Answer): Effect {
   switch (fault.type) {
     case "cut":

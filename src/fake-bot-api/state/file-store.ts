@@ -1,4 +1,4 @@
-/** The files that were sent, by either side. */
+/** The files sent by either side. */
 import { randomBytes, randomInt } from "node:crypto";
 import type { Document, File, PhotoSize, Voice } from "grammy/types";
 
@@ -45,5 +45,5 @@ export const asDocument = (file: StoredFile, mimeType?: string): Document => ({
   ...(mimeType ? { mime_type: mimeType } : {}),
 });
 
-/** What the messages of an album have in common. */
+/** The id that the messages of an album share. */
 export const newAlbumId = () => String(randomInt(1e13, 1e14));

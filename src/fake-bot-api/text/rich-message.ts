@@ -1,4 +1,4 @@
-/** Rich messages: which input is allowed, and the blocks that a message shows for it. */
+/** Rich messages: validates the input, and builds the blocks that a message shows. */
 import type { RichBlock, RichMessage } from "grammy/types";
 import { z } from "zod";
 import { badRequest } from "../bot-api-error.ts";
@@ -15,7 +15,7 @@ export const richMessageSchema = z.object({
 });
 export type RichInput = z.output<typeof richMessageSchema>;
 
-/** The words of a rich message: its source, or what its blocks say. */
+/** The text of a rich message: its source, or the text of its blocks. */
 export function richText(input: RichInput): string {
   return input.markdown ?? input.html ?? wordsOf(input.blocks ?? []);
 }
@@ -31,7 +31,7 @@ export function readRichMessage(input: RichInput, { mayBeEmpty = false } = {}): 
   return { blocks, ...(input.is_rtl ? { is_rtl: true } : {}) };
 }
 
-/** Enough of Markdown to tell paragraphs, headings and code apart. */
+/** Parses just enough Markdown to tell paragraphs, headings and code apart. */
 function blocksOf(source: string): RichBlock[] {
   const blocks: RichBlock[] = [];
   const pieces = source.matchAll(/^```([^\n`]*)\n([\s\S]*?)(?:\n```[ \t]*$|$(?![\s\S]))|^(#{1,6}) (.*)$|[^\n]+/gm);
@@ -51,7 +51,7 @@ function sizeOf(signs: string): 1 | 2 | 3 | 4 | 5 | 6 {
   return ([1, 2, 3, 4, 5, 6] as const).find((size) => size === signs.length) ?? 6;
 }
 
-/** Texts stand in many fields of blocks, nested to any depth. */
+/** Blocks have text in many fields, nested to any depth. */
 function wordsOf(value: unknown): string {
   if (typeof value === "string") return value;
   if (Array.isArray(value)) return value.map(wordsOf).filter(Boolean).join(" ");

@@ -44,14 +44,14 @@ describe("storing", () => {
     expect(statSync(directory).mode & 0o777).toBe(0o700);
   });
 
-  test("takes a stream, whose parts may be cut anywhere", async () => {
+  test("takes a stream, however it is chunked", async () => {
     const stored = await files.store({
       ...{ name: "a.png", mimeType: "text/plain", stream: chunks("\x00".slice(1), "he", "l", "lo") },
     });
     expect(stored).toMatchObject({ id: helloId, size: 5 });
   });
 
-  test("finds the type in the first bytes, also when they come one by one", async () => {
+  test("detects the type from the first bytes, even if they arrive one by one", async () => {
     const png = [...Buffer.from("\x89PNG\r\n\x1a\n", "latin1")].map((byte) => Uint8Array.of(byte));
     const stream = (async function* () {
       yield* png;
@@ -64,7 +64,7 @@ describe("storing", () => {
     expect(readdirSync(directory).sort()).toEqual([helloId, `${helloId}.json`]);
   });
 
-  test("refuses what is too large, and leaves nothing behind", async () => {
+  test("refuses a file that is too large, and leaves nothing behind", async () => {
     await expect(store("x".repeat(101))).rejects.toMatchObject({ code: "attachment_too_large" });
     const stream = chunks("x".repeat(60), "x".repeat(60));
     await expect(files.store({ name: "a", mimeType: "text/plain", stream })).rejects.toMatchObject({
@@ -96,7 +96,7 @@ describe("storing", () => {
 
 describe("finding", () => {
   test.each(["", "..", "../attachments", `${helloId}.json`, helloId.toUpperCase(), "0".repeat(64)])(
-    "%j is no attachment",
+    "%j is not an attachment",
     async (id) => {
       await store();
       expect(await files.find(id)).toBeNull();
@@ -123,7 +123,7 @@ describe("pruning", () => {
     expect(readdirSync(directory).filter((name) => !name.endsWith(".json"))).toEqual([]);
   });
 
-  test("keeps what a message names", async () => {
+  test("keeps a file that a message names", async () => {
     await store();
     const other = await store("other");
     await clock.advance(10 * day);
@@ -132,7 +132,7 @@ describe("pruning", () => {
     expect(await files.find(other.id)).toBeNull();
   });
 
-  test("a file that is stored again or held begins a new day", async () => {
+  test("storing a file again or holding it restarts its day", async () => {
     await store();
     await clock.advance(2 * day);
     await store();
@@ -142,7 +142,7 @@ describe("pruning", () => {
     expect(await files.prune(none)).toBe(0);
   });
 
-  test("a file that a message comes to name while others are looked up stays", async () => {
+  test("keeps a file that a message starts to name during the lookup", async () => {
     await store();
     await clock.advance(2 * day);
     const namedMeanwhile = async () => {
@@ -153,7 +153,7 @@ describe("pruning", () => {
     expect(await files.find(helloId)).not.toBeNull();
   });
 
-  test("removes what writes that were cut off have left", async () => {
+  test("removes the leftovers of interrupted writes", async () => {
     await store();
     const left = join(directory, "incoming-1");
     writeFileSync(left, "half");
@@ -163,7 +163,7 @@ describe("pruning", () => {
     expect(readdirSync(directory).sort()).toEqual([helloId, `${helloId}.json`]);
   });
 
-  test("finds nothing where nothing was ever stored", async () => {
+  test("removes nothing if nothing was ever stored", async () => {
     expect(await files.prune(none)).toBe(0);
   });
 });

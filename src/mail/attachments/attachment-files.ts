@@ -1,6 +1,6 @@
 /**
- * Keeps the bytes of attachments, each in a file that is called like the SHA-256 of its content. What a message names is
- * there before the message is admitted; what no message names is removed after a day.
+ * Stores the bytes of attachments, each in a file named by the SHA-256 of its content. A file is stored before a
+ * message that names it is admitted. A file that no message names is removed after a day.
  */
 import { readFileSync, statSync, utimesSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
@@ -12,7 +12,7 @@ import type { Attachment } from "../../core/message/message.ts";
 import { pruneFiles } from "./prune-files.ts";
 import { putFile, writeIncoming } from "./write-file.ts";
 
-/** `path` is where its bytes are. Nothing may be written there. */
+/** `path` is where the bytes are stored. Never write there. */
 export type StoredAttachment = Attachment & { path: string };
 
 export type NewAttachment = { name: string; mimeType: string } & (
@@ -21,12 +21,12 @@ export type NewAttachment = { name: string; mimeType: string } & (
 );
 
 export type AttachmentFiles = {
-  /** Safe to repeat: the same bytes are one file. Its type is what its bytes prove, where they prove one. */
+  /** Safe to repeat: the same bytes are one file. The type is detected from the bytes where possible. */
   store(file: NewAttachment): Promise<Attachment>;
   find(id: string): Promise<StoredAttachment | null>;
-  /** Like `find`, and the file is not removed within the next day: long enough to admit a message that names it. */
+  /** Like `find`, but also keeps the file for another day: long enough to admit a message that names it. */
   hold(id: string): Promise<StoredAttachment | null>;
-  /** Removes files that no message names and that were not asked for within a day; returns how many. */
+  /** Removes files that no message names and that were not stored or held within a day; returns how many. */
   prune(named: (ids: readonly string[]) => Promise<ReadonlySet<string>>): Promise<number>;
 };
 
@@ -34,7 +34,7 @@ export type AttachmentFileOptions = { directory: string; maxBytes: number; clock
 
 export function attachmentFiles({ directory, maxBytes, clock }: AttachmentFileOptions): AttachmentFiles {
   const find = async (id: string): Promise<StoredAttachment | null> => {
-    // It comes from a client, and becomes a path.
+    // The id comes from a client and becomes part of a path.
     if (!attachmentIdPattern.test(id)) return null;
     const path = join(directory, id);
     const found = statSync(path, { throwIfNoEntry: false });
@@ -65,11 +65,11 @@ export function attachmentUnknown(id: string): AppError {
   return new AppError({
     code: "attachment_unknown",
     message: `There is no attachment "${id.slice(0, 80)}".`,
-    hint: "Store it first (POST /v1/attachments). What no message names is removed after a day.",
+    hint: "Store it first (POST /v1/attachments). A file that no message names is removed after a day.",
   });
 }
 
-/** At once, so that it comes either before or after a removal, and never between its check and its end. */
+/** Synchronous, so that it runs before or after a removal, never between the removal's check and its unlink. */
 function touch(path: string, now: number): boolean {
   try {
     utimesSync(path, now / 1000, now / 1000);
@@ -80,7 +80,7 @@ function touch(path: string, now: number): boolean {
   }
 }
 
-/** A file can be read without its description, which may have been lost. */
+/** The description may be lost; the file can still be read. */
 function readDescription(path: string): Pick<Attachment, "name" | "mimeType"> {
   try {
     const { name, mimeType } = JSON.parse(readFileSync(`${path}.json`, "utf8")) as Record<string, unknown>;
@@ -92,7 +92,7 @@ function readDescription(path: string): Pick<Attachment, "name" | "mimeType"> {
   return { name: "file", mimeType: unknownType };
 }
 
-/** Without directories and without characters that break a line or a header, lone surrogates included. */
+/** Strips directories and characters that would break a line or a header, including lone surrogates. */
 function plainName(name: string): string {
   const last = name.split(/[/\\]/).at(-1) ?? "";
   const plain = last.slice(0, 255).replaceAll(/[\p{Cc}\p{Cs}]/gu, "");

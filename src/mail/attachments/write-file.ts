@@ -1,6 +1,6 @@
 /**
- * Writes the bytes of an attachment beside their later place while they come, and puts them there once they are durable. A
- * crash leaves a file of no name at most, which is removed later.
+ * Writes an attachment's bytes to a temporary file as they arrive, and renames it once they are durable. A crash leaves
+ * at most a temporary file, which is removed later.
  */
 import { createHash, randomUUID } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
@@ -43,13 +43,13 @@ async function writeContent(file: FileHandle, content: Content, maxBytes: number
     if (size > maxBytes) throw attachmentTooLarge(maxBytes);
     if (head.length < headBytes) head = Buffer.concat([head, chunk.subarray(0, headBytes)]);
     hash.update(chunk);
-    // In its own loop: one call may write less than it was given.
+    // In a loop, because one call may write fewer bytes than it was given.
     for (let done = 0; done < chunk.byteLength; ) done += (await file.write(chunk, done)).bytesWritten;
   }
   return { hash: hash.digest("hex"), size, typeOf: (claimed) => fileType(claimed, head) };
 }
 
-/** The description comes first: no file is without one, whenever the process ends. */
+/** The description comes first, so that no file lacks one whenever the process dies. */
 export async function putFile(directory: string, incoming: Incoming, description: string): Promise<void> {
   const { path, hash } = incoming;
   const beside = `${path}.json`;

@@ -1,4 +1,4 @@
-/** An inbox on a disk that is full, and then read-only: a reason, no damage, nothing left behind. */
+/** On a full or read-only disk, an inbox reports a reason, damages nothing and leaves nothing behind. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ const user = fileURLToPath(new URL("../../../test/support/inbox-disk-user.ts", i
 const directory = mkdtempSync(join(tmpdir(), "waybill-disk-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-// A mount of the process's own: nobody else sees it, and it is gone with the process.
+// A private mount: no other process sees it, and it ends with the process.
 const onSmallDisk = [
   ...["unshare", "--map-root-user", "--mount", "sh", "-c"],
   'mount -t tmpfs -o size=1m tmpfs "$0" && exec "$@"',
@@ -22,8 +22,8 @@ const onSmallDisk = [
 const [command = "", ...args] = onSmallDisk;
 const canMount = spawnSync(command, [...args, "true"]).status === 0;
 
-// Where mounting is not allowed, as on a Mac, there is no small disk to fill; CI has one.
-test.skipIf(!canMount && !process.env.CI)("a full or read-only disk is a reason, and damages nothing", async () => {
+// Where mounting is not allowed, as on a Mac, the test is skipped; CI must run it.
+test.skipIf(!canMount && !process.env.CI)("reports a full or read-only disk, and damages nothing", async () => {
   const process = await OtherProcess.start(user, [directory], onSmallDisk);
   const run = await process.hear<InboxDiskRun>();
   await process.finish();

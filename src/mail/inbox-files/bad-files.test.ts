@@ -1,4 +1,4 @@
-/** What is wrong with a file is reported, and nothing is damaged. */
+/** Problems with a file are reported, and nothing is damaged. */
 
 import { spawnSync } from "node:child_process";
 import {
@@ -34,17 +34,17 @@ const failure = (problem: InboxProblem, error = "") => ({
   error: expect.stringContaining(error),
 });
 
-/** What each way to use the file comes to. */
+/** The result of each operation on the file. */
 async function uses(one: InboxFile) {
   const [read, appended, changed] = await Promise.all([one.read(), one.append(aRow("new")), one.change(() => [])]);
   return { read, appended, changed };
 }
 const refused = (expected: unknown) => ({ read: expected, appended: expected, changed: expected });
 
-describe("a damaged file is never written, and works again when it is mended", () => {
+describe("a damaged file is never written, and works again once it is repaired", () => {
   type Case = { content: Buffer; mended: Buffer };
 
-  /** Side by side, each in a file of its own: it is looked at for a while before it is called damaged. */
+  /** In parallel, each in its own file, because Waybill waits a while before it reports a file as damaged. */
   async function expectRefused(cases: readonly Case[]) {
     const checks = cases.map(async ({ content, mended }, index) => {
       const path = files.in(`member-${index}.json`);
@@ -62,12 +62,12 @@ describe("a damaged file is never written, and works again when it is mended", (
     expect(files.names()).toEqual(cases.map((_, index) => `member-${index}.json`).toSorted());
   }
 
-  test("wherever it is cut off", async () => {
+  test("wherever it is truncated", async () => {
     const mended = Buffer.from(JSON.stringify([{ from: "é", text: 'a "quoted" \\ text' }, null, [1], 2.5], null, 1));
     await expectRefused(Array.from(mended, (_, length) => ({ content: mended.subarray(0, length), mended })));
   });
 
-  test("whatever stood in it", async () => {
+  test("whatever it contained", async () => {
     const arrays = fc.array(fc.jsonValue(), { maxLength: 4 }).map((rows) => Buffer.from(JSON.stringify(rows)));
     const cut = fc
       .tuple(arrays, fc.nat())
@@ -85,11 +85,11 @@ describe("a damaged file is never written, and works again when it is mended", (
 
   test.each([
     ["an object", '{"from":"lead"}'],
-    ["a text", '"text"'],
+    ["a string", '"text"'],
     ["null", "null"],
     ["no JSON at all", "<html>"],
-    ["more behind the array", "[1] 2"],
-    ["zeros, as after a crash of the machine", "\0".repeat(40)],
+    ["trailing content after the array", "[1] 2"],
+    ["zeros, as after a power failure", "\0".repeat(40)],
     ["a byte order mark", "\ufeff[]"],
   ])("%s", async (_, content) => {
     await expectRefused([{ content: Buffer.from(content), mended: Buffer.from("[]") }]);
@@ -105,7 +105,7 @@ describe("a file that is too large", () => {
     expect(lstatSync(files.path).size).toBe(size);
   });
 
-  test("does not come about: a row that does not fit is refused, and one that fits is not", async () => {
+  test("is never created: a row that does not fit is refused, and one that fits is appended", async () => {
     const one = inbox({ maxBytes: 1000 });
     const [large, small] = await Promise.all([
       one.append(aRow("large", { text: "x".repeat(900) })),
@@ -128,7 +128,7 @@ describe("a file that is too large", () => {
   });
 });
 
-describe("what is no regular file", () => {
+describe("anything but a regular file", () => {
   const kinds: [kind: string, make: (path: string) => void][] = [
     ["a link to an inbox", (path) => symlinkSync("other.json", path)],
     ["a link to nothing", (path) => symlinkSync("nothing.json", path)],
@@ -161,7 +161,7 @@ describe("a file that may not be written", () => {
     expect(files.names()).toEqual(["builder.json"]);
   });
 
-  test("is no trouble for a row that is there already", async () => {
+  test("does not matter for a row that is already there", async () => {
     files.write([aRow("new")]);
     chmodSync(files.path, 0o444);
     expect(await inbox().append(aRow("new"))).toEqual({ outcome: "known" });
@@ -177,18 +177,18 @@ describe("a file that may not be written", () => {
 });
 
 describe("a directory that is missing", () => {
-  test("is not made", async () => {
+  test("is not created", async () => {
     const path = files.in("team/inboxes/builder.json");
     expect(await uses(new InboxFile(path))).toEqual(refused(failure("directory_missing", dirname(path))));
     expect(files.names()).toEqual([]);
   });
 
-  test("is one that is a file", async () => {
+  test("includes a path that is a file", async () => {
     writeFileSync(files.in("inboxes"), "");
     expect(await uses(new InboxFile(files.in("inboxes/builder.json")))).toEqual(refused(failure("directory_missing")));
   });
 
-  test("is noticed when it goes away in the middle", async () => {
+  test("is noticed when it disappears during a write", async () => {
     mkdirSync(files.in("inboxes"));
     const path = files.in("inboxes/builder.json");
     const failPoint = (point: string) => {
@@ -199,7 +199,7 @@ describe("a directory that is missing", () => {
   });
 });
 
-describe("the lock of somebody else", () => {
+describe("another program's lock", () => {
   const lock = () => `${files.path}.lock`;
   const staleMs = 2000;
 
@@ -211,7 +211,7 @@ describe("the lock of somebody else", () => {
     expect(files.names()).toEqual(["builder.json.lock"]);
   });
 
-  test("that is kept fresh for ever is never broken", async () => {
+  test("that is kept fresh forever is never broken", async () => {
     mkdirSync(lock());
     const keeping = setInterval(() => utimesSync(lock(), new Date(), new Date()), 200);
     try {
@@ -221,7 +221,7 @@ describe("the lock of somebody else", () => {
     }
   });
 
-  test("is waited for only briefly once a full wait was in vain, until it could be taken again", async () => {
+  test("gets only a brief wait after a full wait failed, until it can be taken again", async () => {
     mkdirSync(lock());
     const settled: string[] = [];
     const locked = inbox({ lockMs: 1000 });
@@ -230,7 +230,7 @@ describe("the lock of somebody else", () => {
       settled.push(`${name} ${outcome}`);
     };
     await append("first", locked);
-    // Each of these is compared with one that waits in full, and began before it.
+    // Each of these is compared with one that started earlier and waits in full.
     await Promise.all([append("other", inbox({ lockMs: 1000 })), append("second", locked)]);
     rmdirSync(lock());
     await append("third", locked);
@@ -262,7 +262,7 @@ describe("the lock of somebody else", () => {
   test.each([
     ["a file", () => writeFileSync(lock(), "")],
     ["a directory that is not empty", () => mkdirSync(join(lock(), "inside"), { recursive: true })],
-  ])("that is %s is left alone, also when it is old", async (_, make) => {
+  ])("that is %s is left alone, even if it is old", async (_, make) => {
     make();
     const old = new Date(Date.now() - 60_000);
     utimesSync(lock(), old, old);
@@ -284,25 +284,25 @@ describe("the lock of somebody else", () => {
   });
 });
 
-describe("what a process left behind", () => {
+describe("a leftover of a process", () => {
   const deadPid = spawnSync("true").pid;
   const left = (pid: number, name = "builder.json") => `${name}.waybill-${pid}-1.tmp`;
 
-  test("is removed when the file is first used, if the process is dead and the file ours", async () => {
+  test("is removed on first use of the inbox if its process is dead and the file is ours", async () => {
     const foreign = ["builder.json.tmp", `builder.json.waybill-${deadPid}.tmp`, left(deadPid, "other.json")];
     for (const name of [left(deadPid), left(process.ppid), ...foreign]) writeFileSync(files.in(name), "[");
     expect(await inbox().read()).toEqual({ outcome: "missing" });
     expect(files.names()).toEqual([left(process.ppid), ...foreign].toSorted());
   });
 
-  test("is removed when its process had the number that this one has now", async () => {
+  test("is removed when its process had the same id as this one", async () => {
     writeFileSync(files.in(left(process.pid)), "[");
     utimesSync(files.in(left(process.pid)), 1, 1);
     await inbox().append(aRow("a"));
     expect(files.names()).toEqual(["builder.json"]);
   });
 
-  test("is left alone when this process may be writing it just now", async () => {
+  test("is left alone when this process may be writing it", async () => {
     writeFileSync(files.in(left(process.pid)), "[");
     await inbox().append(aRow("a"));
     expect(files.names()).toEqual(["builder.json", left(process.pid)]);

@@ -1,23 +1,23 @@
-/** The text of an inbox file with other rows. Rows that stay keep their bytes. Pure. */
+/** Builds the text of an inbox file with changed rows. Rows that stay keep their bytes. Pure. */
 import type { InboxRow } from "../../core/inbox/row.ts";
 import { rowKey } from "../../core/inbox/row.ts";
 import type { ParsedInbox } from "./parse-inbox.ts";
 
 const indent = "  ";
 
-/** As Claude Code writes them: when it rewrites the file, what is before its change stays the same to the byte. */
+/** Formats rows like Claude Code, so that its rewrites keep the bytes before its change. */
 export function rowText(row: unknown): string {
   return JSON.stringify(row, null, indent.length).replaceAll("\n", `\n${indent}`);
 }
 
-/** By which others find it in the file: that of what JSON makes of it. */
+/** The key that others derive from the file: the key of the row after a JSON round trip. */
 export function keyInFile(row: InboxRow): string {
   const key = rowKey(JSON.parse(JSON.stringify(row)));
-  if (key === null) throw new TypeError("A row of an inbox is an object.");
+  if (key === null) throw new TypeError("An inbox row must be an object.");
   return key;
 }
 
-/** With rows behind those that are there; a new file where there is none. */
+/** Appends rows to the file, or starts a new one. */
 export function withAppended(inbox: ParsedInbox | null, texts: readonly string[]): Buffer {
   const end = inbox?.ends.at(-1);
   const added = texts.join(`,\n${indent}`);
@@ -25,7 +25,9 @@ export function withAppended(inbox: ParsedInbox | null, texts: readonly string[]
   return Buffer.concat([inbox.bytes.subarray(0, end), Buffer.from(`,\n${indent}${added}`), inbox.bytes.subarray(end)]);
 }
 
-/** With these rows instead; null where they are the same. A row counts as left alone when it is the very object that was read. */
+/**
+ * Replaces the rows; null if nothing changed. A row counts as unchanged only if it is the same object that was read.
+ */
 export function withRows(inbox: ParsedInbox, rows: readonly unknown[]): Buffer | null {
   if (rows.length === inbox.rows.length && rows.every((row, index) => row === inbox.rows[index])) return null;
   if (rows.length === 0) return Buffer.from("[]");
@@ -38,7 +40,7 @@ export function withRows(inbox: ParsedInbox, rows: readonly unknown[]): Buffer |
   return Buffer.concat([...pieces, Buffer.from("\n]")]);
 }
 
-/** Where each value stands; a number or a text may stand in several places. */
+/** The indexes of each value; a number or string may occur several times. */
 function placesOf(rows: readonly unknown[]): Map<unknown, number[]> {
   const places = new Map<unknown, number[]>();
   for (const [index, row] of rows.entries()) {

@@ -27,14 +27,14 @@ const whenChanged = () => statSync(files.path, { bigint: true }).ctimeNs;
 const inbox = (options?: InboxFileOptions) => new InboxFile(files.path, options);
 
 describe("appending", () => {
-  test("makes a new file that only its owner may read", async () => {
+  test("creates a new file that only its owner may read", async () => {
     expect(await inbox().append(aRow("a"))).toEqual({ outcome: "appended", behind: null });
     expect(files.rows()).toEqual([aRow("a")]);
     expect(statSync(files.path).mode & 0o777).toBe(0o600);
     expect(files.names()).toEqual(["builder.json"]);
   });
 
-  test("goes behind what is there, names it, and keeps the mode of the file", async () => {
+  test("adds the row at the end, names the row before it, and keeps the file's mode", async () => {
     files.write([aRow("a"), 17]);
     chmodSync(files.path, 0o664);
     expect(await inbox().append(aRow("b"))).toEqual({ outcome: "appended", behind: "a" });
@@ -42,7 +42,7 @@ describe("appending", () => {
     expect(statSync(files.path).mode & 0o777).toBe(0o664);
   });
 
-  test("leaves the rows of others as they are, to the byte", async () => {
+  test("leaves other rows as they are, to the byte", async () => {
     const foreign = '[ {"from":"x", "n":1.0, "big":12345678901234567890},null,\t[1,{"a":[]}],"\\u00e9é", -0 ]\n';
     files.write(foreign);
     await inbox().append(aRow("a"));
@@ -50,14 +50,14 @@ describe("appending", () => {
     expect(files.rows().at(-1)).toEqual(aRow("a"));
   });
 
-  test("a row whose id is there already is not written, whatever else it says", async () => {
+  test("does not write a row whose id is already there, whatever else it contains", async () => {
     files.write([aRow("a", { text: "Another text." })]);
     const before = whenChanged();
     expect(await inbox().append(aRow("a"))).toEqual({ outcome: "known" });
     expect(whenChanged()).toEqual(before);
   });
 
-  test("a row without an id is known by what it says", async () => {
+  test("identifies a row without an id by its content", async () => {
     const nameless = { from: "waybill", text: "No id.", timestamp: "2026-01-01T00:00:00Z", read: false };
     const one = inbox();
     expect(await one.append(nameless)).toMatchObject({ outcome: "appended" });
@@ -65,7 +65,7 @@ describe("appending", () => {
     expect(await one.append({ ...nameless, text: "Another." })).toMatchObject({ outcome: "appended" });
   });
 
-  test("calls that come in meanwhile share a rewrite, and none of them names another as the row before it", async () => {
+  test("concurrent calls share a rewrite, and none of them names another as the row before it", async () => {
     files.write([aRow("first")]);
     const points: string[] = [];
     const one = inbox({ failPoint: (point) => points.push(point) });
@@ -76,14 +76,14 @@ describe("appending", () => {
     expect(points.filter((point) => point === "inbox.renamed").length).toBeLessThan(5);
   });
 
-  test("the same row twice at once is written once", async () => {
+  test("the same row appended twice concurrently is written once", async () => {
     const one = inbox();
     const outcomes = await Promise.all([one.append(aRow("a")), one.append(aRow("a"))]);
     expect(outcomes).toEqual([{ outcome: "appended", behind: null }, { outcome: "known" }]);
     expect(files.rows()).toEqual([aRow("a")]);
   });
 
-  test("two objects of one process lose nothing to each other", async () => {
+  test("two objects in one process do not lose each other's rows", async () => {
     const both = [inbox(), inbox()];
     const ids = Array.from({ length: 40 }, (_, index) => `m${index}`);
     await Promise.all(ids.map((id, index) => both[index % 2]?.append(aRow(id))));
@@ -95,7 +95,7 @@ describe("appending", () => {
     ).toEqual(ids.toSorted());
   });
 
-  test("what is no object is a mistake of the caller", async () => {
+  test("throws on a row that is not an object", async () => {
     await expect(inbox().append([] as never)).rejects.toThrow(TypeError);
     expect(existsSync(files.path)).toBe(false);
   });
@@ -115,8 +115,8 @@ describe("appending", () => {
   });
 });
 
-describe("somebody who does not lock", () => {
-  /** Does something when the next rewrite has come to a point, once. */
+describe("a program that does not lock", () => {
+  /** Acts once, when a rewrite first reaches the fail point. */
   const once = (at: string, act: () => void) => {
     let isDone = false;
     return (point: string) => {
@@ -126,7 +126,7 @@ describe("somebody who does not lock", () => {
     };
   };
 
-  test("and adds a row just before the rename keeps it", async () => {
+  test("and adds a row just before the rename does not lose it", async () => {
     files.write([aRow("a")]);
     const failPoint = once("inbox.written", () => files.write([aRow("a"), aRow("foreign")]));
     expect(await inbox({ failPoint }).append(aRow("b"))).toEqual({ outcome: "appended", behind: "foreign" });
@@ -145,7 +145,7 @@ describe("somebody who does not lock", () => {
     expect(files.rows()).toEqual([aRow("a", { read: "yes" }), aRow("b")]);
   });
 
-  test("and makes the file that did not exist keeps its row", async () => {
+  test("and creates the missing file keeps its row", async () => {
     const failPoint = once("inbox.written", () => files.write([aRow("foreign")]));
     expect(await inbox({ failPoint }).append(aRow("a"))).toEqual({ outcome: "appended", behind: "foreign" });
     expect(files.rows()).toEqual([aRow("foreign"), aRow("a")]);
@@ -158,7 +158,7 @@ describe("somebody who does not lock", () => {
     expect(files.rows()).toEqual([aRow("a"), aRow("foreign"), aRow("b")]);
   });
 
-  test("and adds a row right after the rename does not make ours be written twice", async () => {
+  test("and adds a row right after the rename does not cause ours to be written twice", async () => {
     files.write([aRow("a")]);
     const failPoint = once("inbox.renamed", () => files.write([...files.rows(), aRow("foreign")]));
     expect(await inbox({ failPoint }).append(aRow("b"))).toEqual({ outcome: "appended", behind: "a" });
@@ -177,14 +177,14 @@ describe("somebody who does not lock", () => {
     expect(files.rows()).toEqual([aRow("a"), aRow("b"), aRow("c"), aRow("foreign")]);
   });
 
-  test("and removes the file makes it be written anew", async () => {
+  test("and removes the file causes it to be written again", async () => {
     files.write([aRow("a")]);
     const failPoint = once("inbox.written", () => rmSync(files.path));
     expect(await inbox({ failPoint }).append(aRow("b"))).toEqual({ outcome: "appended", behind: null });
     expect(files.rows()).toEqual([aRow("b")]);
   });
 
-  test("and replaces the file by a link finds it untouched", async () => {
+  test("and replaces the file with a link finds the link untouched", async () => {
     files.write([aRow("a")]);
     const failPoint = once("inbox.written", () => {
       renameSync(files.path, files.in("elsewhere.json"));
@@ -196,7 +196,7 @@ describe("somebody who does not lock", () => {
     expect(files.names()).toEqual(["builder.json", "elsewhere.json"]);
   });
 
-  test("and never stops is given up on, with a reason and without damage", async () => {
+  test("and never stops makes us give up, with a reason and without damage", async () => {
     files.write([aRow("a")]);
     let count = 0;
     const failPoint = (point: string) => {
@@ -214,20 +214,22 @@ describe("somebody who does not lock", () => {
 
   test("and writes in place is waited for", async () => {
     const whole = JSON.stringify([aRow("a"), aRow("b")]);
-    files.write(whole.slice(0, 60));
-    const reading = inbox().read();
-    const appending = inbox().append(aRow("c"));
-    setTimeout(() => files.write(whole), 30);
-    expect(await reading).toEqual({ outcome: "read", rows: [aRow("a"), aRow("b")] });
-    expect(await appending).toEqual({ outcome: "appended", behind: "b" });
+    const writeInPlace = () => {
+      files.write(whole.slice(0, 60));
+      setTimeout(() => files.write(whole), 30);
+    };
+    writeInPlace();
+    expect(await inbox().read()).toEqual({ outcome: "read", rows: [aRow("a"), aRow("b")] });
+    writeInPlace();
+    expect(await inbox().append(aRow("c"))).toEqual({ outcome: "appended", behind: "b" });
   });
 });
 
 describe("reading", () => {
-  /** By this process so far. */
+  /** The bytes this process has read. */
   const bytesRead = () => Number(/rchar: (\d+)/.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);
 
-  test("gives all rows, understood or not", async () => {
+  test("returns all rows, well-formed or not", async () => {
     files.write('[{"from":"x"}, 1, null, "text", [2]]');
     expect(await inbox().read()).toEqual({ outcome: "read", rows: [{ from: "x" }, 1, null, "text", [2]] });
   });
@@ -236,7 +238,7 @@ describe("reading", () => {
     expect(await inbox().read()).toEqual({ outcome: "missing" });
   });
 
-  test("again says that nothing has changed", async () => {
+  test("again reports that nothing has changed", async () => {
     files.write([aRow("a")]);
     const one = inbox();
     expect(await one.read()).toMatchObject({ outcome: "read" });
@@ -245,7 +247,7 @@ describe("reading", () => {
   });
 
   test.skipIf(!existsSync("/proc/self/io"))(
-    "a file that has rested for a while is not read again until it changes",
+    "a file that was unchanged for a while is not read again until it changes",
     async () => {
       const bytes = 2_000_000;
       const large = aRow("a", { text: "x".repeat(bytes) });
@@ -261,7 +263,7 @@ describe("reading", () => {
       expect(bytesRead() - before).toBeGreaterThan(bytes);
     },
   );
-  test("shows that a row was taken as soon as it was appended", async () => {
+  test("shows that a row was removed right after it was appended", async () => {
     files.write([]);
     const one = inbox();
     await one.read();
@@ -270,7 +272,7 @@ describe("reading", () => {
     expect(await one.read()).toEqual({ outcome: "read", rows: [] });
   });
 
-  test("sees a change in place that leaves the length and the date of the file as they were", async () => {
+  test("detects an in-place change that keeps the file's length and date", async () => {
     files.write([aRow("a", { read: 1 })]);
     const one = inbox();
     await one.read();
@@ -280,7 +282,7 @@ describe("reading", () => {
     expect(await one.read()).toEqual({ outcome: "read", rows: [aRow("a", { read: 2 })] });
   });
 
-  test("sees what this object wrote itself, and peeking does not count", async () => {
+  test("returns rows that this object wrote itself, and peeking does not count", async () => {
     const one = inbox();
     expect(await one.read()).toEqual({ outcome: "missing" });
     await one.append(aRow("a"));
@@ -307,7 +309,7 @@ describe("changing rows", () => {
     for (const other of others) expect(files.text()).toContain(`\n  ${other}`);
   });
 
-  test("is no rewrite when there is nothing to change", async () => {
+  test("does not rewrite the file when there is nothing to change", async () => {
     files.write([aRow("a", { read: true })]);
     const before = whenChanged();
     expect(await inbox().change(markRead("a"))).toEqual({ outcome: "unchanged" });
@@ -315,12 +317,12 @@ describe("changing rows", () => {
     expect(whenChanged()).toEqual(before);
   });
 
-  test("makes no file", async () => {
+  test("creates no file", async () => {
     expect(await inbox().change(() => [])).toEqual({ outcome: "missing" });
     expect(files.names()).toEqual([]);
   });
 
-  test("holds although somebody wrote an older array back in between", async () => {
+  test("survives another program writing an older array back in between", async () => {
     files.write([aRow("a")]);
     let isDone = false;
     const failPoint = (point: string) => {
@@ -332,7 +334,7 @@ describe("changing rows", () => {
     expect(files.rows()).toEqual([aRow("a", { read: true }), aRow("b")]);
   });
 
-  test("a mistake in it leaves the file and the lock as they were, and the next one goes on", async () => {
+  test("an exception in the change leaves the file and the lock as they were, and the next change works", async () => {
     files.write([aRow("a")]);
     const one = inbox();
     const broken = one.change(() => {

@@ -1,6 +1,6 @@
 /**
- * The lock of an inbox file: a directory beside it, as proper-lockfile and so Claude Code make it. Others try ten times
- * within half a second and then give up, so it is held as briefly as possible.
+ * The lock of an inbox file: a directory next to it, as proper-lockfile (and therefore Claude Code) creates it. Other
+ * programs try ten times within half a second and then give up, so it is held as briefly as possible.
  */
 import { mkdirSync, rmdirSync, statSync, utimesSync } from "node:fs";
 import { dirname } from "node:path";
@@ -10,16 +10,16 @@ import type { InboxFailure } from "./problems.ts";
 import { codeOf, directoryMissing, failed, isDirectory, writeFailure } from "./problems.ts";
 
 export type LockSettings = {
-  /** How long to wait for others. */
+  /** How long to wait for other programs. */
   waitMs: number;
-  /** After how long without a sign of life a lock may be taken over. */
+  /** How long a lock must go without being refreshed before it may be taken over. */
   staleMs: number;
 };
 
 export type HeldLock = {
-  /** Somebody else had it before. */
+  /** Another program held it first. */
   readonly wasAwaited: boolean;
-  /** False once somebody has taken it over. */
+  /** False once another program has taken it over. */
   isHeld(): boolean;
   release(): Promise<void>;
 };
@@ -37,7 +37,7 @@ export async function takeLock(path: string, { waitMs, staleMs }: LockSettings):
       const problem = lockProblem(path, lockPath, error);
       if (problem.problem !== "locked" || performance.now() > until) return problem;
     }
-    // Short, so that little time is lost when it is released; and each another, so that those who wait do not meet.
+    // Short, so that little time is lost when the lock is released; random, so that waiters do not collide.
     await pause(1 + Math.random() * Math.min(tries, 10));
   }
 }
@@ -62,7 +62,7 @@ async function tryLock(path: string, lockPath: string, staleMs: number): Promise
       try {
         await release();
       } catch {
-        // One that was lost is not ours to remove. One that cannot be removed is taken over by the next when it is stale.
+        // A lost lock is not ours to remove. One that cannot be removed becomes stale and is taken over.
       }
       if (holdings.get(lockPath) === holding) holdings.delete(lockPath);
     },
@@ -77,7 +77,7 @@ function lockProblem(path: string, lockPath: string, error: unknown): InboxFailu
   return failed("locked", `${path} is locked by another program. Remove ${lockPath} if no program uses it.`);
 }
 
-/** Two locks at one path are told apart by it: an inode is used again at once, but not at the same time. */
+/** Distinguishes two locks at one path: an inode number may be reused immediately, but then its ctime differs. */
 function identityOf(lockPath: string): string | null {
   const stats = statSync(lockPath, { bigint: true, throwIfNoEntry: false });
   return stats ? `${stats.ino}/${stats.ctimeNs}` : null;
@@ -86,9 +86,9 @@ function identityOf(lockPath: string): string | null {
 type Done<T = unknown> = (error: Error | null, result?: T) => void;
 
 /**
- * The file system as the library calls it, without threads: each of these calls takes microseconds, and a lock that turns out
- * to be stale is taken over before another process can have done the same. The library removes a lock without asking whose
- * it is by now; this does not.
+ * The file system calls that the library makes, done synchronously: each takes microseconds, and a stale lock is taken
+ * over before another process can do the same. The library removes a lock without checking who owns it by then; this
+ * version checks.
  */
 const directCalls = {
   mkdir: (path: string, done: Done) => call(done, () => mkdirSync(path)),

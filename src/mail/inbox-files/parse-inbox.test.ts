@@ -12,7 +12,7 @@ const parsed = (text: string | Buffer, known: ParsedInbox | null = null): Parsed
 const textsOf = ({ bytes, starts, ends }: ParsedInbox) =>
   starts.map((start, index) => bytes.toString("utf8", start, ends[index]));
 
-/** Arrays as other programs write them: any values, in any of several layouts. */
+/** Arrays as other programs write them: any values, in one of several layouts. */
 const layouts = fc.constantFrom<(rows: unknown[]) => string>(
   (rows) => JSON.stringify(rows),
   (rows) => JSON.stringify(rows, null, 2),
@@ -29,7 +29,7 @@ const rows = fc.array(
 const files = fc.tuple(rows, layouts).map(([values, layout]) => layout(values));
 
 describe("parsing", () => {
-  test("finds the same rows as JSON.parse, whatever they are and however they are laid out", () => {
+  test("finds the same rows as JSON.parse, whatever their values and layout", () => {
     fc.assert(
       fc.property(files, (text) => {
         expect(parsed(text).rows).toEqual(JSON.parse(text));
@@ -37,7 +37,7 @@ describe("parsing", () => {
     );
   });
 
-  test("takes what JSON.parse takes, and nothing else", () => {
+  test("accepts what JSON.parse accepts, and nothing else", () => {
     const damaged = fc.tuple(files, fc.nat(), fc.string({ maxLength: 3 }), fc.nat({ max: 3 }));
     fc.assert(
       fc.property(damaged, ([text, place, insert, removed]) => {
@@ -52,7 +52,7 @@ describe("parsing", () => {
     );
   });
 
-  test("sees that a file ends too early, wherever it ends", () => {
+  test("detects a truncated file, wherever it ends", () => {
     fc.assert(
       fc.property(files, (text) => {
         const whole = Buffer.from(text.trim());
@@ -67,17 +67,17 @@ describe("parsing", () => {
   test.each([
     ["", "it is empty"],
     [" \n", "it is empty"],
-    ['{"from":"lead"}', "it is no JSON array"],
+    ['{"from":"lead"}', "it is not a JSON array"],
     ["[1,2", "its array is not closed"],
-    ["[1 2]", "there is no comma between two rows at byte 3"],
-    ['[1,{"from":}]', "row 2, at byte 3, is no valid JSON"],
-    ["[1,]", "row 2, at byte 3, is no valid JSON"],
-    ["[1]]", "there is more behind its array, at byte 3"],
+    ["[1 2]", "a comma is missing between two rows at byte 3"],
+    ['[1,{"from":}]', "row 2, at byte 3, is not valid JSON"],
+    ["[1,]", "row 2, at byte 3, is not valid JSON"],
+    ["[1]]", "something follows its array, at byte 3"],
   ])("says what is wrong with %j", (text, damage) => {
     expect(parseInbox(Buffer.from(text))).toEqual({ damage });
   });
 
-  test("with what was parsed before gives what parsing anew gives", () => {
+  test("with a cached result gives the same rows as parsing from scratch", () => {
     fc.assert(
       fc.property(files, files, fc.nat(), (before, after, place) => {
         const at = place % (before.length + 1);
@@ -88,12 +88,12 @@ describe("parsing", () => {
     );
   });
 
-  test("a number that goes on is another number", () => {
+  test("a number with more digits is a different number", () => {
     expect(parsed("[1,12]", parsed("[1,1]")).rows).toEqual([1, 12]);
     expect(parsed("[12,1]", parsed("[1,1]")).rows).toEqual([12, 1]);
   });
 
-  test("parses only what was added at the end, and keeps the rows before it", () => {
+  test("parses only the added rows at the end, and keeps the rows before them", () => {
     const before = parsed(
       JSON.stringify(
         Array.from({ length: 100 }, (_, n) => ({ n })),
@@ -110,7 +110,7 @@ describe("parsing", () => {
 });
 
 describe("appending", () => {
-  test("leaves every byte of the rows before it alone", () => {
+  test("keeps every byte of the rows before it", () => {
     fc.assert(
       fc.property(files, rows, (text, added) => {
         if (added.length === 0) return;
@@ -126,7 +126,7 @@ describe("appending", () => {
     );
   });
 
-  test("makes the text that Claude Code would have made", () => {
+  test("writes the same text as Claude Code", () => {
     const all = [
       { from: "lead", text: "one\ntwo" },
       { from: "lead", nested: { list: [1, {}] } },
@@ -136,8 +136,8 @@ describe("appending", () => {
   });
 });
 
-describe("other rows", () => {
-  test("rows that are left alone keep their bytes, in whatever order and beside whatever is new", () => {
+describe("replacing rows", () => {
+  test("unchanged rows keep their bytes, in any order and next to any new rows", () => {
     const edits = fc.array(fc.oneof(fc.nat(), fc.record({ fresh: fc.jsonValue() })), { maxLength: 8 });
     fc.assert(
       fc.property(files, edits, (text, edit) => {
@@ -158,19 +158,19 @@ describe("other rows", () => {
     );
   });
 
-  test("numbers, texts and null keep their bytes, too", () => {
+  test("numbers, strings and null also keep their bytes", () => {
     const before = parsed('[1.50, "\\u0061", null, {"a":1e2}, 1.50]');
     expect(withRows(before, before.rows.slice(0, 4))?.toString()).toBe(
       '[\n  1.50,\n  "\\u0061",\n  null,\n  {"a":1e2}\n]',
     );
   });
 
-  test("the same rows are no change", () => {
+  test("the same rows count as no change", () => {
     const before = parsed('[1,{"a":2}]');
     expect(withRows(before, [...before.rows])).toBeNull();
   });
 
-  test("none is an empty array", () => {
+  test("no rows give an empty array", () => {
     expect(withRows(parsed("[1]"), [])?.toString()).toBe("[]");
   });
 });

@@ -15,7 +15,7 @@ afterEach(() => files.dispose());
 
 const mode = (path: string) => statSync(path).mode & 0o777;
 
-test("a damaged file is copied to where only its owner may look, and stays as it is", async () => {
+test("a damaged file is copied to a directory that only its owner may enter, and stays as it is", async () => {
   files.write("[{");
   const copy = await keepCopy(files.path, kept, "builder");
   expect(dirname(copy)).toBe(kept);
@@ -24,7 +24,7 @@ test("a damaged file is copied to where only its owner may look, and stays as it
   expect(files.text()).toBe("[{");
 });
 
-test("the same content is kept once, and another one beside it", async () => {
+test("the same content is kept once, and different content separately", async () => {
   files.write("[{");
   const copies = await Promise.all([
     keepCopy(files.path, kept, "builder"),
@@ -35,7 +35,7 @@ test("the same content is kept once, and another one beside it", async () => {
   expect(await readdir(kept)).toHaveLength(2);
 });
 
-test("the ten newest of each inbox are kept", async () => {
+test("the ten newest copies of each inbox are kept", async () => {
   const other = await keepCopy(Buffer.from("other"), kept, "builder.2");
   const copies: string[] = [];
   for (let count = 0; count < 12; count++) {
@@ -47,7 +47,7 @@ test("the ten newest of each inbox are kept", async () => {
   expect((await readdir(kept)).toSorted()).toEqual(expected);
 });
 
-test("a name leads nowhere else", async () => {
+test("a name cannot escape the directory", async () => {
   const copy = await keepCopy(Buffer.from("[{"), kept, "../../team/builder");
   expect(dirname(copy)).toBe(kept);
 });
@@ -58,7 +58,7 @@ test("a link is not followed", async () => {
   await expect(keepCopy(files.in("link.json"), kept, "builder")).rejects.toThrow("ELOOP");
 });
 
-test("what cannot be kept leaves nothing behind", async () => {
+test("a failed copy leaves nothing behind", async () => {
   files.write("[{");
   await expect(keepCopy(files.path, join(files.path, "inside"), "builder")).rejects.toThrow("ENOTDIR");
   expect(files.names()).toEqual(["builder.json"]);

@@ -1,16 +1,19 @@
-/** Keeps a copy of a damaged inbox file, so that mending or removing the original loses nothing. The original is left alone. */
+/**
+ * Keeps a copy of a damaged inbox file, so that repairing or removing the original loses nothing. Never touches the
+ * original.
+ */
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Of each inbox; the newest stay. */
+/** Per inbox; the newest stay. */
 const maxCopies = 10;
 let made = 0;
 
 /**
- * `source` is the content, or the path of a file. Each content of the inbox `name` is kept once, in a directory that only
- * its owner may enter. Returns the path of the copy.
+ * `source` is the content, or the path of a file. Each distinct content of the inbox `name` is kept once, in a
+ * directory that only its owner may enter. Returns the path of the copy.
  */
 export async function keepCopy(source: Uint8Array | string, directory: string, name: string): Promise<string> {
   const bytes = typeof source === "string" ? await bytesOf(source) : source;
@@ -54,7 +57,7 @@ async function removeOldest(directory: string, prefix: string, newest: string): 
     .filter((name) => name.startsWith(`${prefix}.`) && /^[0-9a-f]{16}\.json$/.test(name.slice(prefix.length + 1)))
     .map((name) => join(directory, name))
     .filter((path) => path !== newest);
-  // One that is gone by now counts as the oldest.
+  // A copy that was removed since counts as the oldest.
   const madeAt = async (path: string) => (await stat(path).catch(() => null))?.mtimeMs ?? 0;
   const dated = await Promise.all(copies.map(async (path) => ({ path, at: await madeAt(path) })));
   const tooMany = dated.toSorted((one, other) => other.at - one.at).slice(maxCopies - 1);

@@ -1,6 +1,6 @@
 /**
- * What an inbox file is replaced with: written beside it and durable before it gets its name. Files that a process left
- * behind when it died are removed by the next.
+ * The replacement of an inbox file: written next to it, and durable before it gets its name. Files that a dead process
+ * left behind are removed by the next one.
  */
 import { closeSync, fchmodSync, fchownSync, fstatSync, fsync, openSync, rmSync, statSync, writeSync } from "node:fs";
 import { readdir } from "node:fs/promises";
@@ -12,14 +12,14 @@ import type { FileState } from "./read-bytes.ts";
 const sync = promisify(fsync);
 let made = 0;
 
-/** Returns its path. Throws what the system says, and leaves nothing behind then. */
+/** Returns the path. Throws the system's error, and leaves nothing behind then. */
 export async function writeBeside(path: string, bytes: Buffer, like: FileState | null): Promise<string> {
   const { fd, temporary } = create(path);
   try {
     try {
       if (like !== null) makeAlike(fd, like);
       for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
-      // Only this in a thread: it waits for the disk.
+      // Only this runs in a thread, because it waits for the disk.
       await sync(fd);
     } finally {
       closeSync(fd);
@@ -31,7 +31,7 @@ export async function writeBeside(path: string, bytes: Buffer, like: FileState |
   }
 }
 
-/** One that cannot be removed now is left over, and removed by another process. */
+/** A file that cannot be removed now is removed by a later process. */
 export function removeReplacement(temporary: string): void {
   try {
     rmSync(temporary, { force: true });
@@ -40,7 +40,7 @@ export function removeReplacement(temporary: string): void {
   }
 }
 
-/** A name that ends otherwise than in .json: others take every file that does for an inbox. */
+/** The name must not end in .json: other programs treat every such file as an inbox. */
 function create(path: string): { fd: number; temporary: string } {
   for (;;) {
     const temporary = `${path}.waybill-${process.pid}-${++made}.tmp`;
@@ -52,14 +52,14 @@ function create(path: string): { fd: number; temporary: string } {
   }
 }
 
-/** An owner who finds his file replaced by one that he may not read has lost it, so that fails instead. */
+/** Throws rather than leave an owner with a file that they may not read. */
 function makeAlike(fd: number, { uid, gid, mode }: FileState): void {
   const own = fstatSync(fd);
   if (own.uid !== uid || own.gid !== gid) fchownSync(fd, uid, gid);
   fchmodSync(fd, mode & 0o777);
 }
 
-/** A rename lasts once its directory is synced. One that cannot be synced is no reason to call a row unwritten. */
+/** A rename is durable once its directory is synced. If that fails, the row still counts as written. */
 export async function syncDirectoryOf(path: string): Promise<void> {
   try {
     const directory = openSync(dirname(path), "r");
@@ -82,7 +82,7 @@ export async function removeLeftOvers(path: string): Promise<void> {
   }
 }
 
-/** The process that made the file; null for a file of another kind. */
+/** The process that created the file; null for any other file. */
 function ownerOf(name: string, inbox: string): number | null {
   if (!name.startsWith(`${inbox}.waybill-`)) return null;
   const pid = /^(\d+)-\d+\.tmp$/.exec(name.slice(`${inbox}.waybill-`.length))?.[1];
@@ -93,7 +93,7 @@ async function namesIn(directory: string): Promise<string[]> {
   try {
     return await readdir(directory);
   } catch {
-    // Whoever reads or writes the file is told what is wrong.
+    // Reading or writing the file reports what is wrong.
     return [];
   }
 }
@@ -107,7 +107,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** In a container the same few process ids are given again and again. */
+/** In a container the same few process ids are reused. */
 function isOlderThanThisProcess(path: string): boolean {
   const madeAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
   return madeAt !== undefined && madeAt < Date.now() - process.uptime() * 1000;

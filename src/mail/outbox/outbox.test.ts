@@ -82,7 +82,7 @@ describe("tries", () => {
     expect(world.clock.pending).toBe(0);
   });
 
-  test("retryNow sends at once what waits for its next try", async () => {
+  test("retryNow immediately sends a row that waits for its next try", async () => {
     world.answers.set("one", [later(3600_000, "blocked")]);
     await world.write(aRow("one"));
     await settled();
@@ -92,7 +92,7 @@ describe("tries", () => {
     expect(await stateOf("one")).toBe("sent");
   });
 
-  test("retryNow during a try that then fails leads to another try", async () => {
+  test("retryNow during a try that then fails causes another try", async () => {
     const { answer, release } = held();
     world.answers.set("one", [answer]);
     await world.write(aRow("one"));
@@ -103,7 +103,7 @@ describe("tries", () => {
     expect(world.tries).toEqual(["one", "one"]);
   });
 
-  test("retryNow does not bring forward what must not be", async () => {
+  test("retryNow does not bring forward a row that may not be retried early", async () => {
     world.outbox = world.open({ mayRetryNow: ({ reason }) => reason !== "too_many_requests" });
     world.answers.set("one", [later(30_000, "too_many_requests")]);
     await world.write(aRow("one"));
@@ -117,7 +117,7 @@ describe("tries", () => {
 });
 
 describe("durability", () => {
-  test("parts continue after a restart where they ended", async () => {
+  test("a row sent in parts continues after a restart where it stopped", async () => {
     const part = (ref: string) => ({ outcome: "part" as const, ref });
     const { answer } = held();
     world.answers.set("one", [part("p1"), part("p2"), answer]);
@@ -131,7 +131,7 @@ describe("durability", () => {
     expect((await world.box.row("one"))?.refs).toEqual(["p1", "p2", "one"]);
   });
 
-  test("a new outbox sends what an earlier one left, also what was waiting for its next try", async () => {
+  test("a new outbox sends the rows an earlier one left, including those that wait for their next try", async () => {
     world.answers.set("one", [later(3600_000, "blocked")]);
     await world.write(aRow("one"), aRow("two", "b"));
     await settled();
@@ -179,7 +179,7 @@ describe("a channel with a new name", () => {
     expect(world.tries).toEqual(["one", "two"]);
   });
 
-  test("what the other side says has moved is sent to the new channel, in order", async () => {
+  test("rows of a channel that the other side has moved go to the new channel, in order", async () => {
     const moves = async () => {
       await world.box.write({ moved: { from: "a", to: "b" } });
       return { outcome: "moved" as const, to: "b" };
@@ -203,13 +203,13 @@ describe("previews", () => {
       world.tries.push(`preview ${text}`);
     });
 
-  test("a preview that asks for the next one at once leaves time for everything else", async () => {
+  test("a preview that immediately asks for the next one does not starve everything else", async () => {
     let isOver = false;
     const again = async () => {
       if (!isOver) world.outbox.preview("a", "draft", again);
     };
     world.outbox.preview("a", "draft", again);
-    // Comes only when the event loop turns.
+    // Fires only when the event loop turns.
     await new Promise((resolve) => setTimeout(resolve, 1));
     isOver = true;
     await world.write(aRow("one"));
@@ -261,7 +261,7 @@ describe("previews", () => {
 });
 
 describe("close", () => {
-  test("a call that runs may end, and what it came to is kept", async () => {
+  test("a running call may finish, and its result is kept", async () => {
     const { answer, release } = held();
     world.answers.set("one", [answer]);
     await world.write(aRow("one"), aRow("two"));
@@ -273,7 +273,7 @@ describe("close", () => {
     expect(world.clock.pending).toBe(0);
   });
 
-  test("a call that does not end is aborted, and tried again by the next outbox without a pause", async () => {
+  test("a call that does not finish is aborted, and the next outbox tries it again without a pause", async () => {
     world.outbox = world.open({
       deliver: ({ key }, signal) =>
         new Promise((resolve) => {
@@ -290,7 +290,7 @@ describe("close", () => {
     expect(world.problems).toEqual([]);
   });
 
-  test("nothing is sent after it", async () => {
+  test("nothing is sent afterwards", async () => {
     await world.outbox.close();
     await world.write(aRow("one"));
     world.outbox.retryNow("a");

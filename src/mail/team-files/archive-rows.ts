@@ -1,4 +1,7 @@
-/** Moves rows that were read out of the inbox of a member that Waybill runs: large files are slow for everybody who reads them. */
+/**
+ * Moves read rows out of the inbox of a member that Waybill runs: large files are slow for every program that reads
+ * them.
+ */
 import { join } from "node:path";
 import type { Store } from "../../store/port.ts";
 import { archiveRead } from "../inbox-files/archive.ts";
@@ -6,7 +9,7 @@ import type { InboxFile } from "../inbox-files/inbox-file.ts";
 import type { FolderContext } from "./folder-context.ts";
 import type { LaneMember } from "./lane-rows.ts";
 
-/** What cannot be moved now is moved when the file has changed again. */
+/** A row that cannot be moved now is moved after the file's next change. */
 export async function archiveRows(
   inbox: InboxFile,
   { name, lane }: LaneMember,
@@ -17,7 +20,7 @@ export async function archiveRows(
   await archiveRead(inbox, archive, { failPoint, stay: (keys) => owedReads(keys, lane, store) });
 }
 
-/** Rows whose flag is not in the ledger yet: whoever comes back after a crash looks for them. */
+/** Rows whose read is not in the ledger yet. They must stay, because recovery after a crash looks for them. */
 async function owedReads(keys: readonly string[], lane: string, store: Store): Promise<Set<string>> {
   const owed = new Set<string>();
   for (const key of keys) {

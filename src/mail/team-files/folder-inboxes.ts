@@ -1,4 +1,4 @@
-/** The inboxes of a team, by the names of their members, and what was last seen in each. */
+/** The inboxes of a team by member name, and the last known rows of each. */
 import { rmdirSync, statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { InboxFile, staleMs } from "../inbox-files/inbox-file.ts";
 import { InboxRows } from "./inbox-rows.ts";
 import { isFileError } from "./team-config-file.ts";
 
-/** How long the removal of a directory takes, with some to spare. */
+/** How long it takes to remove a directory, with a margin. */
 export const removalMs = 500;
 
 export class Inbox {
@@ -20,9 +20,9 @@ export class Inbox {
   readonly file: InboxFile;
   rows: readonly unknown[] = [];
   taken: InboxRows;
-  /** The keys of its rows when they were last looked at. */
+  /** The keys of its rows when they were last processed. */
   order: readonly string[] = [];
-  /** Whether its rows are still to be looked at, although its file has not changed. */
+  /** Its rows must be processed again although its file has not changed. */
   isOwed = false;
   #missingSince: number | null = null;
 
@@ -32,7 +32,7 @@ export class Inbox {
     this.taken = new InboxRows(name);
   }
 
-  /** A file that was there is missed for a moment first: its whole directory may be about to go. */
+  /** A file that disappears is ignored for a moment, because its whole directory may be about to be removed. */
   mayBeGoing({ outcome }: InboxRead, now: number): boolean {
     if (outcome !== "missing" || this.order.length === 0) {
       this.#missingSince = null;
@@ -62,7 +62,7 @@ export class FolderInboxes {
     this.#failPoint = failPoint;
   }
 
-  /** Finds files that are new. */
+  /** Finds new files. */
   async list(): Promise<void> {
     for (const file of await listed(this.#directory)) {
       if (file.endsWith(".json.lock")) removeStaleLock(join(this.#directory, file));
@@ -71,18 +71,18 @@ export class FolderInboxes {
     }
   }
 
-  /** Those whose files are there, or were. */
+  /** Inboxes whose files exist or existed. */
   get all(): Inbox[] {
     return [...this.#byName.values()];
   }
 
-  /** Its file need not be there. */
+  /** The file need not exist. */
   of(name: string, config: TeamConfig | null): Inbox {
     const called = config?.members.find((member) => member.name === name)?.fileName ?? fileNameOf(name);
     return this.#byName.get(name) ?? this.#add(name, `${called}.json`);
   }
 
-  /** In which form the rows are that were last seen; null where none tells. */
+  /** The form of the last known rows; null if none shows it. */
   get form(): RowForm | null {
     const forms = this.all.map(({ rows }) => formOfRows(rows));
     return forms.find((form) => form !== null) ?? null;
@@ -92,7 +92,7 @@ export class FolderInboxes {
     return this.all.some(({ isMissed }) => isMissed);
   }
 
-  /** Whether something could not be written because somebody keeps a lock. */
+  /** Whether a write failed because another program holds a lock. */
   get awaitsLock(): boolean {
     return this.all.some(({ file }) => file.writeFailure?.problem === "locked");
   }
@@ -108,7 +108,7 @@ export class FolderInboxes {
   }
 }
 
-/** A lock that its owner left when it died may be removed by anybody, as with every program that uses this lock. */
+/** Any program that uses this lock may remove one that its owner left when it died. */
 function removeStaleLock(path: string): void {
   try {
     const { mtimeMs } = statSync(path);

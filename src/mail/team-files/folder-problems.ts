@@ -1,14 +1,14 @@
-/** What keeps the files of a team from being used: told once when it begins, and once when it is over. */
+/** Problems with the files of a team. Each is reported once when it begins and once when it is over. */
 import type { FileProblem } from "../../core/inbox/inbox-note.ts";
 import { inboxNote } from "../../core/inbox/inbox-note.ts";
 import type { Notice } from "../../core/lane/lane.ts";
 import type { FolderDeps } from "./folder-context.ts";
 
-/** What has a problem: an inbox, by its name, or one of these. No inbox can be called like them. */
+/** The subject of a problem: an inbox, by its name, or one of these, which cannot be inbox names. */
 export const theDirectory = "/";
 export const theLead = "/lead";
 
-/** Of an inbox that can be read and not be written. */
+/** For an inbox that is readable but not writable. */
 export function writingTo(inbox: string): string {
   return `${inbox}/writing`;
 }
@@ -49,7 +49,7 @@ export class FolderProblems {
     if (this.#open.delete(about)) await this.#note(inboxIn(about), "usable", null, null);
   }
 
-  /** While the directory is not there, nothing in it has problems of its own. */
+  /** While the directory is missing, its files have no problems of their own. */
   forgetFiles(): void {
     for (const about of this.#open.keys()) if (about !== theDirectory) this.#open.delete(about);
   }

@@ -1,4 +1,6 @@
-/** Watches a team's directory, its inboxes, and the directory above, in which it may come back. Events only say: look now. */
+/**
+ * Watches a team's directory, its inboxes, and the parent directory, where it may reappear. Events only trigger a scan.
+ */
 import type { FSWatcher } from "node:fs";
 import { watch } from "node:fs";
 import { dirname, join } from "node:path";
@@ -14,7 +16,7 @@ export class FolderWatch {
     this.#onChange = onChange;
   }
 
-  /** Watches what has come to be since. What cannot be watched is found by the next rescan. */
+  /** Watches paths that have appeared since. The next rescan covers what cannot be watched. */
   renew(): void {
     for (const path of this.#paths) if (!this.#watchers.has(path) && !this.#closed) this.#follow(path);
   }
@@ -37,7 +39,7 @@ export class FolderWatch {
   }
 
   #changed(event: string, name: string | null, path: string): void {
-    // A directory that was removed or replaced is watched anew; its own name is told when it goes.
+    // A removed or replaced directory must be watched again; its removal is reported under its own name.
     if (event === "rename") this.#forgetBelow(path, name);
     if (!isPassing(name)) this.#onChange();
   }
@@ -61,7 +63,7 @@ export class FolderWatch {
   }
 }
 
-/** Locks and files that are about to replace another are no news. */
+/** Lock files and temporary replacement files are not changes. */
 function isPassing(name: string | null): boolean {
   return name !== null && /\.lock$|\.tmp(\.|$)/.test(name);
 }

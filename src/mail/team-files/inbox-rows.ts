@@ -1,4 +1,4 @@
-/** Remembers which rows of an inbox were looked at, so that each is taken once, and again when it says something else. */
+/** Remembers which rows of an inbox were processed, so that each is taken once, and again if its content changes. */
 
 import { personInbox } from "../../core/inbox/hand-over.ts";
 import { inboxNote } from "../../core/inbox/inbox-note.ts";
@@ -19,9 +19,9 @@ import { senderIn } from "./row-sender.ts";
 
 export class InboxRows {
   readonly #name: string;
-  /** By its key: what it said, and whether it was unread. */
+  /** The content hash and read flag of each row, by its key. */
   #seen = new Map<string, string>();
-  /** The keys of rows that are to be flagged as read, as soon as their file can be written. */
+  /** The keys of rows to flag as read as soon as their file can be written. */
   readonly #unflagged: Set<string>;
 
   constructor(name: string, unflagged = new Set<string>()) {
@@ -29,17 +29,17 @@ export class InboxRows {
     this.#unflagged = unflagged;
   }
 
-  /** Looks at every row again. What is owed stays owed, also by requests that were opened before. */
+  /** Processes every row again. Flags that are still owed carry over, including those of requests opened before. */
   renewed(): InboxRows {
     return new InboxRows(this.#name, this.#unflagged);
   }
 
-  /** Its message was answered, or needs no answer: the row is to be flagged, and nothing else is done about it. */
+  /** The row's message was answered or needs no answer: only its read flag is still to be written. */
   oweFlag(key: string): void {
     this.#unflagged.add(key);
   }
 
-  /** What cannot be flagged now is tried again when it is called next. */
+  /** A row that cannot be flagged now is tried again on the next call. */
   async flagOwed(inbox: InboxFile): Promise<void> {
     const keys = new Set(this.#unflagged);
     if (keys.size === 0) return;
@@ -47,7 +47,7 @@ export class InboxRows {
     if (flagged.outcome !== "failed") for (const key of keys) this.#unflagged.delete(key);
   }
 
-  /** When it throws, the same rows are to be taken again. */
+  /** If it throws, the same rows must be taken again. */
   async take(rows: readonly unknown[], inbox: InboxFile, context: FolderContext): Promise<void> {
     const now = new Map<string, string>();
     const unread: ParsedRow[] = [];
@@ -56,7 +56,7 @@ export class InboxRows {
       const key = rowKey(value) ?? JSON.stringify(value);
       const state = "invalid" in row ? "invalid" : `${row.hash} ${row.isRead}`;
       const isSeen = this.#seen.get(key) === state;
-      // Of two rows with the same id both are looked at.
+      // Two rows with the same id are both processed.
       const isTwice = now.has(key) && now.get(key) !== state;
       now.set(key, state);
       if (isSeen && !isTwice) continue;
@@ -70,7 +70,7 @@ export class InboxRows {
     this.#seen = now;
   }
 
-  /** What a row tells of whoever wrote it. Only what others run is known by its rows. */
+  /** Notes what a row reveals about its sender. Only members that Waybill does not run are known by their rows. */
   async #hear(row: ParsedRow, context: FolderContext): Promise<void> {
     const sender = senderIn(row, context);
     if (sender?.kind !== "native") return;
@@ -93,7 +93,7 @@ export class InboxRows {
     }
   }
 
-  /** Whose mailbox this is: the person's own, and that of the name under which Waybill writes. */
+  /** The person who owns this mailbox. Rows to the name that Waybill writes under also go to the person. */
   #person(member: Member | undefined): string | null {
     if (this.#name === personInbox || this.#name === fileSender) return personInbox;
     return member?.kind === "person" ? member.name : null;
@@ -125,7 +125,7 @@ export class InboxRows {
     for (const row of conflicts) await this.#conflict(row, taken.has(row.id), member, context);
   }
 
-  /** The row that was admitted may stand there still, beside another one with its id. */
+  /** The admitted row may still be in the file, next to another one with its id. */
   async #conflict(row: ParsedRow, isBeside: boolean, member: LaneMember, context: FolderContext): Promise<void> {
     const reason = isBeside ? "id_taken" : await failChanged(row.id, member, context);
     await this.#refuse(row.id, row, reason, context);

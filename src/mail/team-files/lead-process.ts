@@ -1,4 +1,4 @@
-/** Whether the process that leads a team of a session still runs, and is not another one with its number. */
+/** Whether the process that leads a session's team still runs, and is not another one with the same id. */
 import { readFileSync } from "node:fs";
 import type { LeadProcess } from "../../core/inbox/team-config.ts";
 
@@ -12,11 +12,11 @@ export function isRunning({ pid, start }: LeadProcess): boolean {
   return now === null || now === start;
 }
 
-/** In clock ticks since the machine started, as Linux tells it; null elsewhere. */
+/** In clock ticks since boot, from Linux's /proc; null elsewhere. */
 function startOf(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name in parentheses may hold blanks; the start is the twentieth field behind it.
+    // The name in parentheses may contain spaces; the start time is the twentieth field after it.
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
   } catch {
     return null;

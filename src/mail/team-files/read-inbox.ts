@@ -1,4 +1,4 @@
-/** Reads an inbox of a team if there is something new in it, and tells what keeps it from being read. */
+/** Reads a team's inbox if it has changed, and reports why it cannot be read. */
 import type { Clock } from "../../clock.ts";
 import type { InboxRead } from "../inbox-files/inbox-file.ts";
 import { isDirectory } from "../inbox-files/problems.ts";
@@ -10,19 +10,23 @@ import { isFileError } from "./team-config-file.ts";
 export type ReadingDeps = {
   team: string;
   directory: string;
-  /** For copies of files that cannot be read. */
+  /** For copies of unreadable files. */
   quarantine: string;
   problems: FolderProblems;
   clock: Clock;
 };
 
-/** True when there is something to look at. `isOfOthers`: the team has changed, so every row may be somebody else's. */
+/**
+ * True if there is something to process. `isOfOthers`: the team has changed, so any row may now belong to another
+ * member.
+ */
 export async function readInbox(inbox: Inbox, isOfOthers: boolean, deps: ReadingDeps): Promise<boolean> {
   const { name, file } = inbox;
   const { directory, problems, clock } = deps;
   if (isOfOthers) inbox.taken = inbox.taken.renewed();
   const looked = await file.read({ evenIfUnchanged: isOfOthers || inbox.isOwed });
-  // A new team has no directory for its inboxes until somebody writes. One that is gone since is left to the next scan.
+  // A new team has no inbox directory until someone writes. If the team's directory is missing, the next scan reports
+  // it.
   const isNowhere = looked.outcome === "failed" && looked.problem === "directory_missing";
   if (isNowhere && !isDirectory(directory)) return false;
   const read: InboxRead = isNowhere ? { outcome: "missing" } : looked;
@@ -49,7 +53,7 @@ async function copyAside({ name, file }: Inbox, { quarantine, team }: ReadingDep
   try {
     await keepCopy(file.path, quarantine, `${team}-${name}`);
   } catch (error) {
-    // Somebody mends or removes it just now. Without a copy the file is left as it is, too.
+    // The file is being repaired or removed right now. It is left as it is even without a copy.
     if (!isFileError(error)) throw error;
   }
 }

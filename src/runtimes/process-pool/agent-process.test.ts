@@ -38,7 +38,7 @@ function lineClient(): LineClient {
 
 const unknownAgent = new AppError({ code: "agent_unknown", message: 'It has no agent "x".', hint: "It has y." });
 
-/** What a start fails with, of a program that is this shell script. */
+/** The error with which the start of this shell script fails. */
 async function startError(script: string, handshake: (client: LineClient) => Promise<unknown>): Promise<unknown> {
   const process = new AgentProcess<LineClient>(
     {
@@ -73,13 +73,13 @@ async function startError(script: string, handshake: (client: LineClient) => Pro
   return error;
 }
 
-describe("a start that fails", () => {
-  test("says that the program did not answer in time, and not how it was ended for that", async () => {
+describe("a failed start", () => {
+  test("reports that the program did not answer in time, not how it was ended", async () => {
     const error = await startError("cat > /dev/null", (client) => client.firstLine);
     expect(error).toMatchObject({ code: "it_start_timeout", message: "It did not answer within 1 s and was ended." });
   });
 
-  test("says what the program's answer showed to be wrong", async () => {
+  test("reports the problem that the program's answer revealed", async () => {
     const handshake = async (client: LineClient) => {
       await client.firstLine;
       throw unknownAgent;
@@ -87,7 +87,7 @@ describe("a start that fails", () => {
     expect(await startError("echo '{}'; cat > /dev/null", handshake)).toBe(unknownAgent);
   });
 
-  test("says how a program ended that did so by itself", async () => {
+  test("reports how the program ended if it ended on its own", async () => {
     const error = await startError("echo no login >&2; exit 3", (client) => client.firstLine);
     expect(error).toMatchObject({
       code: "it_start_failed",

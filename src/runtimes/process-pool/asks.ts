@@ -1,4 +1,4 @@
-/** What agent programs ask a person: permissions and questions, and the signals that report them. Pure. */
+/** The asks of agent programs (permissions and questions), and the signals that report them. Pure. */
 import type { Ask } from "../../core/transcript/transcript.ts";
 import type { SignalBody } from "../../core/turn/signal.ts";
 import type { Question } from "../../core/turn/universal-event.ts";
@@ -8,7 +8,7 @@ import type { AskAnswer } from "../port.ts";
 
 export type AgentAsk = Pick<Ask, "id" | "kind" | "title"> & {
   call: string | null;
-  /** Of a permission: the tool and its input. */
+  /** For a permission: the tool and its input. */
   detail: unknown;
   questions: readonly Question[];
 };
@@ -22,7 +22,7 @@ export function permissionTitle(tool: string, input: Json, description: unknown 
   return detail ? `${tool}: ${detail}` : tool;
 }
 
-/** All programs give the input of their question tool in nearly the same form. */
+/** The input of the question tool has nearly the same form in all programs. */
 export function questionsIn(input: Json): Question[] {
   return asList(input.questions).map((one) => {
     const { header, question, options, multiSelect, multiple } = asObject(one) ?? {};

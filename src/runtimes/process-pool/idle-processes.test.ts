@@ -11,14 +11,14 @@ const program = (idleSince: number, other: Partial<IdleCandidate> = {}): IdleCan
 });
 const [a, b, c] = [program(10), program(20), program(30)];
 
-test("those that rested for too long expired, and the nextAt look is when the oldest of the others has", () => {
+test("processes that were idle for too long expire, and the next check is when the next one would expire", () => {
   expect(selectIdleProcesses([c, a, b], { now: 110, idleMs: 100, maxResting: 5 })).toEqual({
     expired: [a],
     nextAt: 120,
   });
 });
 
-test("of too many the longest idle ones expire", () => {
+test("if too many are idle, the longest idle ones expire", () => {
   expect(selectIdleProcesses([a, b, c], { now: 40, idleMs: 100, maxResting: 1 })).toEqual({
     expired: [b, a],
     nextAt: 130,
@@ -26,10 +26,10 @@ test("of too many the longest idle ones expire", () => {
 });
 
 test.each([
-  ["begins", { isReady: false }],
-  ["works", { client: { isWorking: true } }],
-  ["ends already", { isEnding: true }],
-])("one that %s is not idle: it stays, and does not count", (_, other) => {
+  ["is starting", { isReady: false }],
+  ["is working", { client: { isWorking: true } }],
+  ["is already ending", { isEnding: true }],
+])("a process that %s is not idle: it stays, and does not count", (_, other) => {
   expect(selectIdleProcesses([program(1, other), c], { now: 110, idleMs: 100, maxResting: 1 })).toEqual({
     expired: [],
     nextAt: 130,

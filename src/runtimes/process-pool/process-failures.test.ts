@@ -12,13 +12,13 @@ beforeEach(() => {
   failures = new ProcessFailures({ clock, firstWaitMs: 1000, longestWaitMs: 3000 });
 });
 
-/** As often as it takes to be more than an accident. */
+/** Often enough to be more than a coincidence. */
 function failsAgain(...lanes: string[]): void {
   for (const id of [...lanes, ...lanes]) failures.startFailed(id, lane);
 }
 
-describe("a lane whose program failed", () => {
-  test("waits twice as long after each time, up to the longest wait, and other lanes do not wait", async () => {
+describe("a lane with a failed program", () => {
+  test("waits twice as long after each failure, up to the longest wait, while other lanes do not wait", async () => {
     for (const wait of [1000, 2000, 3000, 3000]) {
       failures.startFailed("bad", lane);
       await clock.advance(wait - 1);
@@ -29,7 +29,7 @@ describe("a lane whose program failed", () => {
     }
   });
 
-  test("has trouble from the second time on, until a turn ends in it", () => {
+  test("has a notice from the second failure on, until a turn ends in it", () => {
     failures.startFailed("bad", lane);
     expect(failures.repeated("bad")).toBeNull();
     failures.started("bad");
@@ -41,7 +41,7 @@ describe("a lane whose program failed", () => {
     expect(failures.repeated("bad")).toBeNull();
   });
 
-  test("has it no longer when nobody has tried for a while", async () => {
+  test("has no notice after a while without attempts", async () => {
     failsAgain("bad");
     await clock.advance(2000 + 5 * 3000 - 1);
     expect(failures.inAll(["bad"])).toBe("exit code 1");
@@ -51,7 +51,7 @@ describe("a lane whose program failed", () => {
 });
 
 describe("a program", () => {
-  test("fails when it starts in none of its lanes, and not when it does in one", () => {
+  test("is unhealthy if it starts in none of its lanes, but not if it starts in one", () => {
     failsAgain("one", "two");
     expect(failures.inAll(["one", "two"])).toBe("exit code 1");
     failures.started("two");
@@ -60,25 +60,25 @@ describe("a program", () => {
     expect(failures.inAll(["one", "two"])).toBe("exit code 1");
   });
 
-  test("may be well in a lane in which nobody has tried it, and is where there is no lane", () => {
+  test("may be healthy in a lane that has not tried it, and is healthy without lanes", () => {
     failsAgain("one");
     expect(failures.inAll(["one", "untried"])).toBeNull();
     expect(failures.inAll([])).toBeNull();
   });
 
-  test("is no worse for a lane that is not there any more", () => {
+  test("is not affected by a removed lane", () => {
     failsAgain("gone");
     expect(failures.inAll(["one"])).toBeNull();
   });
 
-  test("that starts and dies in mid-turn can be started", () => {
+  test("that starts and dies mid-turn is healthy", () => {
     failures.started("one");
     failures.died("one", "killed");
     failures.died("one", "killed");
     expect(failures.inAll(["one"])).toBeNull();
   });
 
-  test("that would run nowhere fails at once in all lanes, until it starts in one", () => {
+  test("that could not run anywhere is immediately unhealthy in all lanes, until it starts in one", () => {
     failures.startFailed("one", program);
     expect(failures.inAll(["one", "untried"])).toBe("not runnable");
     failures.started("untried");

@@ -13,7 +13,7 @@ afterEach(() => rmSync(join(directory, ".."), { recursive: true }));
 
 const record: ProcessRecord = { nonce: "n1", laneId: "lane", sessionId: "s1", pid: null, processStart: null };
 
-test("a record is what was written last, for its owner only", () => {
+test("a record has the values that were written last, and only its owner can read it", () => {
   writeProcessRecord(directory, record);
   writeProcessRecord(directory, { ...record, pid: 12, processStart: "boot:1" });
   expect(readProcessRecords(directory)).toEqual([{ ...record, pid: 12, processStart: "boot:1" }]);
@@ -21,7 +21,7 @@ test("a record is what was written last, for its owner only", () => {
   expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600);
 });
 
-test("two programs of one lane have a record each, and one is removed without the other", () => {
+test("two processes of one lane have separate records, which are removed separately", () => {
   const other = { ...record, nonce: "n2", sessionId: "s2" };
   writeProcessRecord(directory, record);
   writeProcessRecord(directory, other);
@@ -29,7 +29,7 @@ test("two programs of one lane have a record each, and one is removed without th
   expect(readProcessRecords(directory)).toEqual([other]);
 });
 
-test("what is no record is passed over, and so is one that is gone already", () => {
+test("other files are ignored, and removing a missing record is not an error", () => {
   writeProcessRecord(directory, record);
   writeFileSync(join(directory, "half.json"), '{"nonce": "n');
   writeFileSync(join(directory, "other.json"), '{"nonce": 1}');
@@ -39,6 +39,6 @@ test("what is no record is passed over, and so is one that is gone already", () 
   expect(readProcessRecords(directory)).toEqual([]);
 });
 
-test("before the first program there are none", () => {
+test("before the first process there are no records", () => {
   expect(readProcessRecords(directory)).toEqual([]);
 });

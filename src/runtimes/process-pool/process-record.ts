@@ -1,6 +1,6 @@
 /**
- * The record of an agent process, written before its start so that the next run finds the process. One file for each: a
- * lane may have a process that ends and one that starts.
+ * The record of an agent process, written before its start so that the next run finds the process. Each process has its
+ * own file, since one process of a lane may be ending while the next one starts.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -9,24 +9,24 @@ import { writeWholeFile } from "../../whole-file.ts";
 import { jsonIn } from "../json-fields.ts";
 
 const schema = z.object({
-  /** Random, and in the process's environment: it identifies this start. */
+  /** Random. It is in the process's environment, so it identifies this start. */
   nonce: z.string(),
   laneId: z.string(),
   sessionId: z.string(),
   /** Null from just before the start until just after it. */
   pid: z.number().int().positive().nullable(),
-  /** The start time in the form of the system: it tells the process from a later one with the same pid. */
+  /** The start time that the system reports. It distinguishes the process from a later one with the same pid. */
   processStart: z.string().nullable(),
 });
 
 export type ProcessRecord = z.output<typeof schema>;
 
-/** Where the records of a runtime with this directory are. */
+/** The directory with the records of a runtime. */
 export function recordsIn(directory: string): string {
   return join(directory, "programs");
 }
 
-/** Whether an earlier run of a runtime with this directory left processes behind, which may have ended since. */
+/** Whether an earlier run left processes behind. They may have ended since. */
 export function hasProcessRecords(directory: string): boolean {
   return readProcessRecords(recordsIn(directory)).length > 0;
 }
@@ -38,7 +38,7 @@ export function writeProcessRecord(directory: string, record: ProcessRecord): vo
   writeWholeFile(pathOf(directory, record), `${JSON.stringify(record)}\n`);
 }
 
-/** Without files that are no records of this version. */
+/** Ignores files that are not records of this version. */
 export function readProcessRecords(directory: string): ProcessRecord[] {
   const names = existsSync(directory) ? readdirSync(directory) : [];
   return names

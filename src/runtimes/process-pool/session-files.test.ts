@@ -19,14 +19,14 @@ const sessionOf = (name: string) => /^(\w+)\.jsonl$/.exec(name)?.[1] ?? null;
 const list = (directory: string, since = 0, folders = [folder]) =>
   listSessionFiles({ folders, sessionOf, directory, since });
 
-/** A file of this name that changed so many seconds after the epoch. */
+/** A file with this name that changed this many seconds after the epoch. */
 function write(name: string, changedAt: number, ...rows: object[]): void {
   const path = join(folder, name);
   writeFileSync(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
   utimesSync(path, changedAt, changedAt);
 }
 
-test("sessions are listed by their files, the one that changed last first", async () => {
+test("sessions are listed by their files, most recently changed first", async () => {
   write("old.jsonl", 1, { cwd: work });
   write("new.jsonl", 3, { cwd: work });
   write("middle.jsonl", 2, { cwd: work });
@@ -35,13 +35,13 @@ test("sessions are listed by their files, the one that changed last first", asyn
   expect(await list(work)).toEqual(["new", "middle", "old"]);
 });
 
-test("files that have not changed since are left out", async () => {
+test("files that have not changed since the given time are left out", async () => {
   write("old.jsonl", 1, { cwd: work });
   write("new.jsonl", 3, { cwd: work });
   expect(await list(work, 3000)).toEqual(["new"]);
 });
 
-test("the first working directory in a file decides, behind however many rows without one", async () => {
+test("the first working directory in a file decides, however many rows come before it", async () => {
   const long = { type: "queue", content: "x".repeat(200_000) };
   write("ours.jsonl", 2, long, { cwd: work }, { cwd: "/elsewhere" });
   write("theirs.jsonl", 1, long, { cwd: "/elsewhere" }, { cwd: work });
@@ -53,7 +53,7 @@ test("a file that names no directory yet is listed", async () => {
   expect(await list(work)).toEqual(["begun"]);
 });
 
-test("a directory is known by its links, and when it is gone", async () => {
+test("a directory is recognised through links, and even when it no longer exists", async () => {
   symlinkSync(work, join(home, "link"));
   write("here.jsonl", 2, { cwd: work });
   write("gone.jsonl", 1, { cwd: join(home, "gone") });
@@ -61,7 +61,7 @@ test("a directory is known by its links, and when it is gone", async () => {
   expect(await list(join(home, "gone"))).toEqual(["gone"]);
 });
 
-test("a folder that is not there has no sessions, and one that cannot be read is an error", async () => {
+test("a missing folder has no sessions, and an unreadable one is an error", async () => {
   expect(await list(work, 0, [join(home, "nowhere")])).toEqual([]);
   symlinkSync(join(home, "loop"), join(home, "loop"));
   await expect(list(work, 0, [join(home, "loop")])).rejects.toThrow("ELOOP");

@@ -1,6 +1,6 @@
 /**
- * Lists the sessions of a directory by the files that an agent program keeps of them. The names of its folders are made
- * from directories and fit several of them, so the working directory that is written in a file decides.
+ * Lists the sessions of a directory by the agent program's session files. Several directories can share a folder name,
+ * so the working directory that is stored in a file decides.
  */
 import { createReadStream } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
@@ -8,16 +8,16 @@ import { join } from "node:path";
 import { asText, jsonIn } from "../json-fields.ts";
 
 export type SessionFileSearch = {
-  /** Where files of the directory may be. */
+  /** The folders that may contain files of the directory. */
   folders: readonly string[];
-  /** The session of a file of this name; null for other files. */
+  /** The session that a file name belongs to; null for other files. */
   sessionOf: (name: string) => string | null;
   directory: string;
-  /** Files that have not changed from then on are left out. */
+  /** Leaves out files that have not changed since then. */
   since: number;
 };
 
-/** The sessions whose files changed last first. */
+/** Most recently changed first. */
 export async function listSessionFiles(search: SessionFileSearch): Promise<string[]> {
   const directory = await resolved(search.directory);
   const files = (await Promise.all(search.folders.map((folder) => filesIn(folder, search)))).flat();
@@ -43,7 +43,7 @@ async function filesIn(folder: string, { sessionOf, since }: SessionFileSearch):
   return (await Promise.all(files)).filter((file) => file !== null);
 }
 
-/** The first that a row names. Null where none does: then there is no conversation yet. */
+/** The first directory that a row names. Null if none does: then there is no conversation yet. */
 async function workingDirectory(path: string): Promise<string | null> {
   let rest = "";
   for await (const chunk of createReadStream(path, "utf8")) {
@@ -57,7 +57,7 @@ async function workingDirectory(path: string): Promise<string | null> {
   return null;
 }
 
-/** With links resolved, where it exists. */
+/** Resolves links, if the directory exists. */
 function resolved(directory: string): Promise<string> {
   return ifThere(realpath(directory), directory);
 }

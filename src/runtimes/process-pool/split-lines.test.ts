@@ -14,21 +14,21 @@ async function linesOf(chunks: readonly (string | Buffer)[], longest?: number): 
   return lines;
 }
 
-test("lines are told as they were said, however they arrive", async () => {
+test("lines are passed on unchanged, however the stream splits them", async () => {
   expect(await linesOf(["one\ntw", "o\n", "\n  \nthree\n"])).toEqual(["one", "two", "three"]);
 });
 
-test("a character that is cut in two arrives whole", async () => {
+test("a character that is split between chunks arrives intact", async () => {
   const bytes = Buffer.from("grüße\n");
   for (let cut = 0; cut <= bytes.length; cut += 1) {
     expect(await linesOf([bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual(["grüße"]);
   }
 });
 
-test("what was said without a line's end is told at the end", async () => {
+test("a last line without a line end is passed on when the stream ends", async () => {
   expect(await linesOf(["one\ncut o"])).toEqual(["one", "cut o"]);
 });
 
-test("of a line that is far too long the beginning is told, and the next one is whole", async () => {
+test("an overlong line is truncated, and the next one is complete", async () => {
   expect(await linesOf(["abcdefgh", "ijk", "lmn\nnext\n"], 10)).toEqual(["abcdefghij", "next"]);
 });

@@ -22,7 +22,7 @@ class Ids {
 const row = (id: number) => JSON.stringify({ id, message: { content: [{ type: "text", text: `{"id":0} ${id}` }] } });
 const idsIn = async (file: TranscriptFile<Ids>) => (await file.refresh()).ids;
 
-test("rows are read on from where the last reading ended, and a row only once it is whole", async () => {
+test("reading continues where it stopped, and yields a row only once it is complete", async () => {
   const file = new TranscriptFile(path, () => new Ids());
   writeFileSync(path, `${row(1)}\n${row(2).slice(0, 20)}`);
   expect(await idsIn(file)).toEqual([1]);
@@ -30,19 +30,19 @@ test("rows are read on from where the last reading ended, and a row only once it
   expect(await idsIn(file)).toEqual([1, 2]);
 });
 
-test("a row that is written behind one that was cut in two, in the same line, is read, wherever the cut is", async () => {
+test("a row that is appended to a truncated row in the same line is read, wherever the cut is", async () => {
   for (let cut = 1; cut < row(2).length; cut += 1) {
     writeFileSync(path, `${row(1)}\n${row(2).slice(0, cut)}${row(3)}\n${row(4)}\n`);
     expect(await idsIn(new TranscriptFile(path, () => new Ids()))).toEqual([1, 3, 4]);
   }
 });
 
-test("a line without a whole row in it is none", async () => {
+test("a line without a complete row is ignored", async () => {
   writeFileSync(path, `${row(1)}\n${row(2).slice(0, -1)}\nrubbish {"\n${row(3)}\n`);
   expect(await idsIn(new TranscriptFile(path, () => new Ids()))).toEqual([1, 3]);
 });
 
-test("a file that got shorter is read from its beginning", async () => {
+test("a file that became shorter is read from the beginning", async () => {
   const file = new TranscriptFile(path, () => new Ids());
   writeFileSync(path, `${row(1)}\n${row(2)}\n`);
   expect(await idsIn(file)).toEqual([1, 2]);

@@ -1,4 +1,4 @@
-/** The processes of this machine, with what is needed to find and end those that Waybill started. */
+/** The processes of this machine, with the facts needed to find and end those that Waybill started. */
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
@@ -9,14 +9,14 @@ export type ProcessRow = {
   pid: number;
   parent: number;
   group: number;
-  /** The start time. It identifies a process together with the pid, which the system reuses. */
+  /** The start time. Together with the pid, which the system reuses, it identifies a process. */
   start: string;
-  /** Our nonce in its environment. Null also where the system does not show environments. */
+  /** Our nonce in its environment. Also null if the system does not show environments. */
   nonce: string | null;
   command: string;
 };
 
-/** Without zombies, which have ended. */
+/** Leaves out zombies, which have ended. */
 export function processTable(): Promise<ProcessRow[]> {
   return process.platform === "linux" ? Promise.resolve(tableFromProc()) : tableFromPs();
 }
@@ -41,7 +41,7 @@ function tableFromProc(): ProcessRow[] {
 function rowFromProc(pid: number): ProcessRow | null {
   const stat = readIfAllowed(`/proc/${pid}/stat`);
   if (stat === null) return null;
-  // The name in parentheses may contain anything, also parentheses and spaces.
+  // The name in parentheses may contain anything, including parentheses and spaces.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [state, parent, group] = fields;
   if (state === "Z" || state === "X") return null;
@@ -51,7 +51,7 @@ function rowFromProc(pid: number): ProcessRow | null {
     pid,
     parent: Number(parent),
     group: Number(group),
-    // In ticks since the boot, so the boot id belongs to it.
+    // Counted in ticks since boot, so it is only unique together with the boot id.
     start: `${bootId()}:${fields[19]}`,
     nonce: carried?.slice(nonceVariable.length + 1) ?? null,
     command: readIfAllowed(`/proc/${pid}/cmdline`)?.split("\0").join(" ").trim() ?? "",
@@ -90,7 +90,7 @@ export function rowFromPs(line: string): ProcessRow | null {
   return { ...ids, start: start.replace(/\s+/g, " "), nonce: null, command };
 }
 
-/** The system does not report the end of a process that is not our child, so it is polled. */
+/** The operating system does not report the end of a process that is not our child, so it is polled. */
 export async function pollUntil(deadlineMs: number, done: () => Promise<boolean>): Promise<boolean> {
   const deadline = performance.now() + deadlineMs;
   while (!(await done())) {

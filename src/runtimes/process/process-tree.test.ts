@@ -15,25 +15,25 @@ const server = { nonce: "ours", pid: 50, processStart: "boot:50" };
 const pids = (rows: readonly ProcessRow[]) => rows.map((one) => one.pid).sort((a, b) => a - b);
 
 describe("the process of a server", () => {
-  test("is the recorded one, by its nonce or by when it began", () => {
+  test("is the recorded one, by its nonce or its start time", () => {
     expect(treeLeader(server, [row(50, { nonce: "ours", start: "other" })])?.pid).toBe(50);
     expect(treeLeader(server, [row(50)])?.pid).toBe(50);
   });
 
-  test("is not another one that was given the same id", () => {
+  test("is not another one with the same id", () => {
     expect(treeLeader(server, [row(50, { start: "boot:9000" })])).toBeNull();
     expect(treeLeader(server, [row(50, { start: "boot:9000", nonce: "of a later start" })])).toBeNull();
   });
 
-  test("is the oldest with its nonce where its id was not written down", () => {
+  test("is the oldest one with its nonce if its id was not recorded", () => {
     const table = [row(7, { nonce: "ours", start: "boot:300" }), row(60, { nonce: "ours", start: "boot:200" }), row(8)];
     expect(treeLeader({ nonce: "ours", pid: null, processStart: null }, table)?.pid).toBe(60);
     expect(treeLeader({ nonce: "ours", pid: null, processStart: null }, [row(8)])).toBeNull();
   });
 });
 
-describe("what a server leaves behind", () => {
-  test("is its group, all that it started, and whoever carries its nonce", () => {
+describe("the process tree of a server", () => {
+  test("is its group, everything it started, and every process with its nonce", () => {
     const table = [
       row(1, { parent: 0 }),
       row(50),
@@ -47,12 +47,12 @@ describe("what a server leaves behind", () => {
     expect(pids(processTreeOf(server, table, 90))).toEqual([50, 51, 60, 61, 70]);
   });
 
-  test("is nobody when a process that has nothing to do with it has its id", () => {
+  test("is empty if an unrelated process has its id", () => {
     const table = [row(50, { start: "boot:9000" }), row(51, { group: 50 }), row(60, { parent: 50 })];
     expect(processTreeOf(server, table, 90)).toEqual([]);
   });
 
-  test("is never ourselves or who started us, even in a shell of that server's", () => {
+  test("never includes this process or its ancestors, even in one of that server's shells", () => {
     const table = [row(50), row(60, { parent: 50, nonce: "ours" }), row(61, { parent: 60, nonce: "ours" })];
     expect(pids(processTreeOf(server, table, 61))).toEqual([]);
     expect(pids(processTreeOf(server, [...table, row(62, { parent: 60, nonce: "ours" })], 61))).toEqual([62]);

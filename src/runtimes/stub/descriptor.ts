@@ -1,4 +1,4 @@
-/** The scripted agent, for tests, demos and trying Waybill out. */
+/** The descriptor of the scripted agent, for tests, demos and trying out Waybill. */
 import { join } from "node:path";
 import { ok } from "../../doctor-check.ts";
 import { defineRuntime } from "../descriptor.ts";
@@ -16,7 +16,7 @@ export const stub = defineRuntime({
   settings: {
     stubScript: stubScriptSchema.optional().meta({
       words: "a script of the stub agent",
-      description: "What the scripted agent does in lanes that have no script of their own, such as those of topics.",
+      description: "What the scripted agent does in lanes without their own script, such as those of topics.",
     }),
   },
   laneSettings: {
@@ -30,7 +30,7 @@ export const stub = defineRuntime({
     const scripts = { ...(stubScript ? { default: stubScript } : {}), ...Object.fromEntries(ofLanes) };
     const journalPath = join(stateDirectory, "stub.jsonl");
     return {
-      // It runs in this process, and is small enough to be loaded with its descriptor.
+      // The stub runs in this process, and is small enough to be loaded with its descriptor.
       hasOrphans: false,
       load: async () => new StubRuntime({ journalPath, clock, scripts, postMessage }),
     };

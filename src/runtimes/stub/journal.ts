@@ -1,5 +1,5 @@
 /**
- * The stub's own log, on disk and independent of Waybill's store: every prompt is written and synced before it is
+ * The stub's own log, on disk and independent of Waybill's store. Every prompt is written and synced before it is
  * acknowledged. Crash tests count prompts here.
  */
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, truncateSync, writeSync } from "node:fs";
@@ -12,7 +12,7 @@ export type JournalEntry = { at: number } & (
       type: "open";
       session: string;
       lane: string;
-      /** Missing in journals of before. */
+      /** Missing in older journals. */
       directory?: string;
     }
   | {
@@ -21,7 +21,7 @@ export type JournalEntry = { at: number } & (
       lane: string;
       id: string;
       text: string;
-      /** Missing in journals of before. */
+      /** Missing in older journals. */
       files?: readonly { name: string; size: number }[];
       arrival: Arrival;
       turn: number | null;
@@ -51,7 +51,7 @@ export class Journal {
   }
 }
 
-/** All complete entries. A line that a crash cut off was never acknowledged, and is removed. */
+/** All complete entries. A line that was cut off by a crash was never acknowledged, and is removed. */
 export function readJournal(path: string): JournalEntry[] {
   if (!existsSync(path)) return [];
   const content = readFileSync(path, "utf8");

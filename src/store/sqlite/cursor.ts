@@ -1,4 +1,4 @@
-/** Cursors are sequence numbers that nobody outside should calculate with. */
+/** Cursors are sequence numbers that clients must not calculate with. */
 import { AppError } from "../../app-error.ts";
 
 export function cursorFrom(seq: number): string {
@@ -10,8 +10,8 @@ export function seqOf(cursor: string): number {
   if (digits === undefined) {
     throw new AppError({
       code: "cursor_invalid",
-      message: "The cursor was not made by Waybill.",
-      hint: "Use one from an earlier answer as it is, or none.",
+      message: "The cursor is invalid.",
+      hint: "Use one from an earlier answer unchanged, or none.",
     });
   }
   return Number(digits);

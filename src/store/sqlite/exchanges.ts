@@ -1,4 +1,4 @@
-/** What pairs of lanes write to each other, and which pairs are held. */
+/** The exchanges between pairs of lanes, and which pairs are held. */
 import type Database from "better-sqlite3";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import type { Exchange, ExchangePair } from "../../core/team/exchange.ts";
@@ -22,7 +22,7 @@ export function exchangeStatements(db: Database.Database) {
   const any = db.prepare<[], number>("SELECT 1 FROM exchange LIMIT 1").pluck();
 
   return {
-    /** Most stores never have one, and every message asks. */
+    /** Most stores never have one, and every message checks. */
     mayHaveAny: any.get() !== undefined,
     find: (pair: ExchangePair): Exchange | null => find.get(pair) ?? null,
     held: (): Exchange[] => held.all(),
@@ -30,9 +30,9 @@ export function exchangeStatements(db: Database.Database) {
       save.run(exchange);
       this.mayHaveAny = true;
     },
-    /** Something else happened in the lane; what is held stays held. */
+    /** Something else happened in the lane. Held pairs stay held. */
     end: (laneId: string): void => void end.run(laneId, laneId),
-    /** Nobody is left to be held. */
+    /** With the lane removed, there is nothing left to hold. */
     laneRemoved: (laneId: string): void => void endAll.run(laneId, laneId),
     remove: (pair: ExchangePair): void => void forget.run(pair),
   };
@@ -42,7 +42,7 @@ export function isFromLane({ replyTo }: DeliveryRecord, laneId: string): boolean
   return replyTo?.kind === "lane" && replyTo.lane === laneId;
 }
 
-/** Whether one of the pair has sent it to the other. */
+/** Whether one lane of the pair sent it to the other. */
 export function isBetween({ laneId, replyTo }: DeliveryRecord, pair: ExchangePair): boolean {
   return replyTo?.kind === "lane" && isSamePair(pairOf(laneId, replyTo.lane), pair);
 }

@@ -1,4 +1,6 @@
-/** A disk that is really full: what was promised stays, nothing else is there, and it goes on once there is room. */
+/**
+ * A disk that is really full: everything promised stays, nothing else appears, and writing resumes once there is room.
+ */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +12,7 @@ import { OtherProcess } from "../../../test/support/other-process.ts";
 
 const writer = fileURLToPath(new URL("../../../test/support/full-disk-writer.ts", import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), "waybill-disk-"));
-// A mount of the process's own: nobody else sees it, and it is gone with the process.
+// A private mount: no other process sees it, and it ends with the process.
 const onSmallDisk = [
   ...["unshare", "--map-root-user", "--mount", "sh", "-c"],
   'mount -t tmpfs -o size=4m tmpfs "$0" && exec "$@"',
@@ -19,7 +21,7 @@ const onSmallDisk = [
 const [command = "", ...args] = onSmallDisk;
 const canMount = spawnSync(command, [...args, "true"]).status === 0;
 
-// Where mounting is not allowed, as on a Mac, there is no small disk to fill; CI has one.
+// Where mounting is not allowed, as on a Mac, the tests are skipped; CI must run them.
 describe.skipIf(!canMount && !process.env.CI)("a full disk", () => {
   let run: FullDiskRun;
   beforeAll(async () => {
@@ -29,7 +31,7 @@ describe.skipIf(!canMount && !process.env.CI)("a full disk", () => {
   });
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-  it("turns writes away as something that may be tried again, and lets the store be read", () => {
+  it("refuses writes as retryable, and keeps the store readable", () => {
     expect(run.refusals).toEqual(["store_unwritable", "store_unwritable"]);
     expect(run).toMatchObject({ retryable: true, readable: true });
   });
@@ -40,15 +42,15 @@ describe.skipIf(!canMount && !process.env.CI)("a full disk", () => {
     expect(run.findings).toBe(0);
   });
 
-  it("is forgotten once there is room, without a restart", () => {
+  it("has no effect once there is room again, without a restart", () => {
     expect(run.promised.slice(-5)).toEqual(["after0", "after1", "after2", "after3", "after4"]);
   });
 
-  it("leaves no half of a backup", () => {
+  it("leaves no partial backup", () => {
     expect(run.backup).toEqual({ refusal: "backup_failed", left: false });
   });
 
-  it("stops a start with the same words", () => {
+  it("stops a start with the same error", () => {
     expect(run.startWithoutRoom).toBe("store_unwritable");
   });
 });

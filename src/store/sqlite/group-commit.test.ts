@@ -1,4 +1,4 @@
-/** One commit for all writes of a tick; nobody hears of success before it is durable; a full disk loses nothing. */
+/** One commit for all writes of a tick; no write resolves before it is durable; a full disk loses nothing. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -35,7 +35,7 @@ const write = (text: string) => commits.write(() => db.prepare("INSERT INTO note
 const notes = () => db.prepare("SELECT text FROM note ORDER BY rowid").pluck().all();
 
 describe("writes of one tick", () => {
-  it("are one commit, and are answered after it", async () => {
+  it("are one commit, and resolve after it", async () => {
     const answered = ["a", "b", "c"].map(async (text) => {
       await write(text);
       points.push(text);
@@ -51,7 +51,7 @@ describe("writes of one tick", () => {
     expect(points).toEqual(["store.written", "store.committed"]);
   });
 
-  it("are carried out at once: each sees those before it, and knows what it came to", async () => {
+  it("run immediately: each sees those before it, and returns its result", async () => {
     const seen = ["a", "b"].map((text) => {
       const { result } = commits.stage(() => db.prepare("INSERT INTO note VALUES (?) RETURNING text").get(text));
       return { result, notes: notes() };
@@ -65,7 +65,7 @@ describe("writes of one tick", () => {
     expect([points, commits.pending]).toEqual([["store.written", "store.committed"], null]);
   });
 
-  it("are not seen by anybody else before they are durable", async () => {
+  it("are invisible to other connections before they are durable", async () => {
     const other = new Database(file.path, { readonly: true });
     const seenByOther = () => other.prepare("SELECT text FROM note").pluck().all();
     const { durable } = commits.stage(() => db.prepare("INSERT INTO note VALUES ('a')").run());
@@ -75,7 +75,7 @@ describe("writes of one tick", () => {
     other.close();
   });
 
-  it("do not harm each other, and one that fails leaves nothing of itself", async () => {
+  it("do not affect each other, and one that fails leaves nothing behind", async () => {
     const half = commits.write(() => {
       db.prepare("INSERT INTO note VALUES ('half')").run();
       throw new Error("in the middle");
@@ -88,7 +88,7 @@ describe("writes of one tick", () => {
 });
 
 describe("a commit that fails", () => {
-  it("fails all its writes, changes nothing, and is no trouble for the next", async () => {
+  it("fails all its writes, changes nothing, and does not affect the next", async () => {
     onPoint = (point) => {
       if (point === "store.written") throw new Error("no more");
     };
@@ -100,9 +100,9 @@ describe("a commit that fails", () => {
     expect(notes()).toEqual(["c"]);
   });
 
-  it("says so to whoever went on with what a write came to, and to those who hear of commits says nothing", async () => {
+  it("rejects `durable` of a staged write, and does not call onCommit", async () => {
     const heard: string[] = [];
-    const [onCommit, onRollback] = [() => heard.push("committed"), () => heard.push("taken back")];
+    const [onCommit, onRollback] = [() => heard.push("committed"), () => heard.push("rolled back")];
     const failPoint = (point: CommitPoint) => onPoint(point);
     commits = new GroupCommit(db, new StoreHealth(), { failPoint, onCommit, onRollback });
     onPoint = () => {
@@ -111,21 +111,21 @@ describe("a commit that fails", () => {
     const { result, durable } = commits.stage(() => db.prepare("INSERT INTO note VALUES ('a')").run().changes);
     expect(result).toBe(1);
     await expect(durable).rejects.toMatchObject({ code: "store_unwritable" });
-    expect([notes(), heard]).toEqual([[], ["taken back"]]);
+    expect([notes(), heard]).toEqual([[], ["rolled back"]]);
     onPoint = () => {};
     await write("b");
-    expect([notes(), heard]).toEqual([["b"], ["taken back", "committed"]]);
+    expect([notes(), heard]).toEqual([["b"], ["rolled back", "committed"]]);
   });
 });
 
 describe("a full disk", () => {
   const big = "x".repeat(100_000);
-  // SQLite takes back the whole transaction after the first, and only the statement after the second.
+  // SQLite rolls back the whole transaction after the first, and only the statement after the second.
   it.each([
     ["a row", "INSERT INTO note VALUES (?)", 1],
     ["several rows", "INSERT INTO note SELECT value || ? FROM json_each('[1,2,3]')", 3],
   ])(
-    "in the middle of %s is said to the whole batch, loses nothing, and is over once there is room",
+    "in the middle of %s fails the whole batch, loses nothing, and is over once there is room",
     async (_, sql, count) => {
       const writeBig = () => commits.write(() => db.prepare(sql).run(big).changes);
       await write("before");
@@ -135,7 +135,7 @@ describe("a full disk", () => {
       }
       expect(notes()).toEqual(["before"]);
       db.pragma("max_page_count = 1000000");
-      // What is asked for in the same turn belongs to the commit that failed.
+      // Writes in the same turn belong to the failed commit.
       await nextTurn();
       expect(await Promise.all([write("small"), writeBig(), write("last")])).toEqual([1, count, 1]);
       expect(notes()).toHaveLength(count + 3);
@@ -144,7 +144,7 @@ describe("a full disk", () => {
 });
 
 describe("closing", () => {
-  it("writes what was asked for, however much, and takes nothing more", async () => {
+  it("writes everything pending, however much, and refuses later writes", async () => {
     const asked = Array.from({ length: 600 }, (_, index) => write(String(index)));
     commits.close();
     expect(notes()).toHaveLength(600);

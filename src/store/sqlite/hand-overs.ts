@@ -1,4 +1,4 @@
-/** Messages that are to be written into inbox files, what became of their rows, and the log of it. */
+/** Messages for inbox files, the state of their rows, and their log. */
 import type Database from "better-sqlite3";
 import type { HandOver, HandOverChange, InboxPlace } from "../../core/inbox/hand-over.ts";
 import { isOpen } from "../../core/inbox/hand-over.ts";
@@ -45,12 +45,12 @@ export function handOverStatements(db: Database.Database) {
     open: (team: string): OpenHandOver[] =>
       open.all(team).map((row) => ({ handOver: handOverFrom(row), message: mailFrom(row) })),
     owe: (seq: number, { team, inbox }: InboxPlace, at: number): void => void owe.run(seq, team, inbox, at),
-    /** What the members of a team have not read when it comes to have files. */
+    /** Adds the unread messages of a team's members when the team gets files. */
     oweUnread(team: string, at: number): void {
       const from = `member:${team}/`;
       oweUnread.run({ team, from, to: `member:${team}0`, prefix: from.length + 1, at });
     },
-    /** Null when nothing is to be written for the message. */
+    /** Null if the message has no hand-over. */
     change(seq: number, change: HandOverChange, at: number): HandOver | null {
       const before = find(seq);
       if (!before) return null;
@@ -58,7 +58,7 @@ export function handOverStatements(db: Database.Database) {
       save.run({ ...next, seq, open: isOpen(next) ? 1 : 0 });
       return { messageId, ...next };
     },
-    /** Nobody writes to the files of this team any more. */
+    /** The files of this team are no longer written. */
     forget: (team: string): void => void close.run(team),
   };
 }

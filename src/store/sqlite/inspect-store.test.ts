@@ -10,12 +10,12 @@ beforeEach(() => {
 });
 afterEach(() => file.dispose());
 
-test("a store that is not there is absent, and is not made by looking", () => {
+test("a missing store is absent, and inspecting does not create it", () => {
   expect(inspectStore(file.path)).toEqual({ state: "absent" });
   expect(file.names()).toEqual([]);
 });
 
-test("a store that nobody uses is sound, with its version and its latest time", async () => {
+test("a store that is not in use is sound, with its version and its latest time", async () => {
   await file.write("first");
   const before = file.bytes();
   expect(inspectStore(file.path)).toEqual({
@@ -27,7 +27,7 @@ test("a store that nobody uses is sound, with its version and its latest time", 
   expect(file.bytes()).toEqual(before);
 });
 
-test("the latest time is that of what happened last, be it mail or a delivery", async () => {
+test("the latest time is the time of the last message or delivery change", async () => {
   await file.write("first");
   file.change(`UPDATE message SET created_at = 5;
     UPDATE delivery SET updated_at = 7;
@@ -37,7 +37,7 @@ test("the latest time is that of what happened last, be it mail or a delivery", 
   expect(inspectStore(file.path)).toMatchObject({ newestAt: 9 });
 });
 
-test("a store in use is named with its process, and stays in use", async () => {
+test("a store in use is reported with its process, and stays in use", async () => {
   const store = file.open();
   expect(inspectStore(file.path)).toMatchObject({ state: "sound", heldBy: { pid: process.pid } });
   expect(file.refusal()).toMatchObject({ code: "store_locked" });
@@ -45,7 +45,7 @@ test("a store in use is named with its process, and stays in use", async () => {
   expect(inspectStore(file.path)).toMatchObject({ state: "sound", heldBy: null, newestAt: null });
 });
 
-test("damage, another file and a newer version are trouble", async () => {
+test("damage, another kind of file and a newer version are errors", async () => {
   await file.write("first");
   file.change("PRAGMA user_version = 99");
   expect(inspectStore(file.path)).toMatchObject({ state: "error", error: { code: "store_newer" } });
@@ -56,18 +56,18 @@ test("damage, another file and a newer version are trouble", async () => {
   expect(inspectStore(file.path)).toMatchObject({ state: "error", error: { code: "store_corrupt" } });
 });
 
-test("an empty file, as a start that was cut short leaves it, is no damage", () => {
+test("an empty file, as an interrupted start leaves it, is not damage", () => {
   writeFileSync(file.path, "");
   expect(inspectStore(file.path)).toMatchObject({ state: "sound", version: 0 });
 });
 
-test("an open delivery that is not what its audit amounts to is damage", async () => {
+test("an open delivery that differs from its audit is damage", async () => {
   await file.write("first");
   file.forgeRecords("lastReason", "made up");
   expect(inspectStore(file.path)).toMatchObject({ state: "error", error: { code: "store_corrupt" } });
 });
 
-test("a store that was taken away from its daemon is not absent: its copy is named", async () => {
+test("a store that was removed while in use is not absent: the error names its copy", async () => {
   await file.write("first");
   renameSync(file.path, `${file.path}.rescued-2026-01-01T00-00-00-000Z`);
   const error = { code: "store_replaced", hint: expect.stringContaining("waybill.db.rescued-2026") };

@@ -1,6 +1,6 @@
 /**
- * Puts a store's file aside under another name before another one takes its place, with everything that is only in
- * the log beside it. A damaged file is kept as it is. Until the new file is there, the old one stays where it was.
+ * Keeps a store's file under another name before it is replaced, including everything that is only in its log. A
+ * damaged file is kept as it is. The old file stays in place until the new one is ready.
  */
 import { copyFileSync, existsSync, constants as fs, linkSync, rmSync } from "node:fs";
 import Database from "better-sqlite3";
@@ -8,7 +8,7 @@ import { syncToDisk } from "./file/private-file.ts";
 import { checkFile } from "./housekeeping.ts";
 import { openFile } from "./open-file.ts";
 
-/** Returns where the store now also is, or null when there was none. */
+/** Returns the additional path of the store; null if there was none. */
 export function keepAside(path: string, as: string): string | null {
   if (existsSync(path) && isSound(path)) foldIn(path);
   const parts = ["", "-wal", "-journal"].filter((suffix) => existsSync(`${path}${suffix}`));
@@ -16,7 +16,7 @@ export function keepAside(path: string, as: string): string | null {
     addName(`${path}${suffix}`, `${as}${suffix}`);
     syncToDisk(`${as}${suffix}`);
   }
-  // SQLite would take a log that it finds beside the new file for the new file's own.
+  // SQLite would take a log next to the new file for the new file's own.
   for (const suffix of ["-wal", "-shm", "-journal"]) rmSync(`${path}${suffix}`, { force: true });
   return parts.length > 0 ? as : null;
 }
@@ -34,7 +34,7 @@ function isSound(path: string): boolean {
   }
 }
 
-/** Moves the log into the file, so that the file is complete by itself. Where that fails, the log is kept beside it. */
+/** Moves the log into the file, so that the file is self-contained. If that fails, the log is kept next to it. */
 function foldIn(path: string): void {
   const db = new Database(path, { fileMustExist: true, timeout: 5000 });
   try {
@@ -46,7 +46,7 @@ function foldIn(path: string): void {
   }
 }
 
-/** A second name for the same bytes; a copy only where the filesystem has no such thing. */
+/** A hard link; a copy only where the filesystem has none. */
 function addName(path: string, name: string): void {
   try {
     linkSync(path, name);

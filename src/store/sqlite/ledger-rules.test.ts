@@ -1,4 +1,4 @@
-/** The rules of the ledger hold in the file itself: what no transition would write, SQL does not take either. */
+/** The rules of the ledger hold in the file itself: SQL refuses whatever no transition would write. */
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { admit, move, submit } from "../../../test/support/deliveries.ts";
@@ -37,8 +37,8 @@ const refused = (code: string, message: RegExp) =>
   expect.objectContaining({ code, message: expect.stringMatching(message) });
 const check = refused("SQLITE_CONSTRAINT_CHECK", /CHECK constraint failed/);
 
-describe("a record is not taken", () => {
-  it("when it is outstanding and nobody would look at it again", () => {
+describe("a record is refused", () => {
+  it("when it is outstanding without a next reconcile", () => {
     expect(() => write(held, { nextReconcileAt: null })).toThrow(check);
     expect(() => write(held, { nextReconcileAt: 1 })).not.toThrow();
   });
@@ -57,7 +57,7 @@ describe("a record is not taken", () => {
     expect(() => write(waiting, second)).not.toThrow();
   });
 
-  it("when it has spent more attempts than it had", () => {
+  it("when it has used more attempts than allowed", () => {
     expect(() => write(held, { attempts: 4 })).toThrow(check);
     expect(() => write(held, { attempts: 4, maxAttempts: 4 })).not.toThrow();
   });
@@ -77,8 +77,8 @@ describe("a record is not taken", () => {
   });
 });
 
-describe("a second row is not taken", () => {
-  it("for a runtime id that was handed out", () => {
+describe("a second row is refused", () => {
+  it("for a runtime id that is already in use", () => {
     const [attempt] = held.attemptList;
     const insert = db.prepare(
       "INSERT INTO attempt (delivery_seq, number, runtime_message_id) SELECT message_seq, ?, ? FROM delivery WHERE id = ?",
@@ -92,7 +92,7 @@ describe("a second row is not taken", () => {
     expect(() => insert.run(2, "msg-new", held.id)).not.toThrow();
   });
 
-  it("for a change of a delivery that has its number already", () => {
+  it("for a delivery's change with the same version", () => {
     const columns = "position, at, lane_id, type, delivery_seq, version";
     const change = db.prepare(`
       INSERT INTO log (${columns}) SELECT ?, 0, lane_id, 'delivery', message_seq, ? FROM delivery WHERE id = ?`);

@@ -1,4 +1,4 @@
-/** A store that was written before attempts were timed, or rounds were counted, opens, is in order, and goes on. */
+/** A store from before attempts were timed or rounds were counted opens, passes its check, and continues. */
 import Database from "better-sqlite3";
 import { afterEach, expect, it } from "vitest";
 import { accepted, admit, failedForGood, move, proven, seen, start, submit } from "../../../test/support/deliveries.ts";
@@ -10,7 +10,7 @@ import type { DeliveryRecord } from "../../core/delivery/record.ts";
 const file = new StoreFile();
 afterEach(() => file.dispose());
 
-it("records without later fields are read as if those were empty, and keep to their audit", async () => {
+it("records without later fields are read as if those were empty, and still match their audit", async () => {
   const store = file.open();
   await store.putLane(aLane());
   const one = await admit(store, { id: "m1" });
@@ -27,7 +27,7 @@ it("records without later fields are read as if those were empty, and keep to th
   expect(await reopened.check()).toEqual([]);
 });
 
-it("a message that was retried before rounds were counted is in its first one, and begins the second with the next", async () => {
+it("a message retried before rounds were counted is in round one, and its next retry begins round two", async () => {
   const store = file.open();
   await store.putLane(aLane());
   const one = await admit(store, { id: "m1" });
@@ -50,7 +50,7 @@ function makeOld(record: DeliveryRecord): void {
   );
   const { claims: _, rounds: __, ...old } = record;
   const db = new Database(file.path);
-  // One that moves has no record beside its audit.
+  // An active delivery has no record besides its audit.
   db.prepare("UPDATE delivery SET record = ? WHERE record IS NOT NULL").run(JSON.stringify({ ...old, attemptList }));
   db.exec(
     "UPDATE log SET body = json_remove(body, '$.record.claims', '$.record.rounds', '$.storedAt', '$.attempt.choice')",

@@ -1,4 +1,4 @@
-/** A store that cannot be used is refused in plain words, and its file is byte for byte what it was. */
+/** An unusable store is refused with a readable error, and its file stays byte for byte the same. */
 import { mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StoreFile } from "../../../test/support/store-file.ts";
@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => file.dispose());
 
-/** Expects the refusal twice: the first must not have made the second one any milder. */
+/** Expects the refusal twice: the first one must not hide the problem from the second. */
 function expectRefused(code: string): void {
   const before = file.bytes();
   expect(file.refusal()).toMatchObject({ code });
@@ -20,7 +20,7 @@ function expectRefused(code: string): void {
 }
 
 describe("a store is refused", () => {
-  it("when a newer Waybill wrote it, with both versions named", async () => {
+  it("when a newer Waybill wrote it, with both versions in the error", async () => {
     await file.write("m1");
     file.change("PRAGMA user_version = 99");
     expectRefused("store_newer");
@@ -38,26 +38,26 @@ describe("a store is refused", () => {
     expectRefused("store_corrupt");
   });
 
-  it("when the tables cannot be made out", async () => {
+  it("when the tables cannot be parsed", async () => {
     await file.write("m1");
     file.damage(100, 3996);
     expectRefused("store_corrupt");
   });
 
-  it("when the file was cut short", async () => {
+  it("when the file was truncated", async () => {
     await file.write("m1");
     truncateSync(file.path, statSync(file.path).size / 2);
     expectRefused("store_corrupt");
   });
 
-  it("when its place is below a regular file", () => {
+  it("when its path leads through a regular file", () => {
     writeFileSync(file.in("plain"), "");
     expect(() => openSqliteStore({ path: file.in("plain/waybill.db") })).toThrow(
       expect.objectContaining({ code: "store_unavailable", hint: expect.stringContaining("directory") }),
     );
   });
 
-  it("when there is a directory in its place", () => {
+  it("when its path is a directory", () => {
     mkdirSync(file.path);
     expect(file.refusal()).toMatchObject({ code: "store_unavailable" });
     expect(file.refusal()).toMatchObject({ code: "store_unavailable" });
@@ -65,7 +65,7 @@ describe("a store is refused", () => {
 });
 
 describe("after a process died with the store open", () => {
-  it("damage that nobody would notice at a start is looked for, and found again at the next start", async () => {
+  it("damage that a normal start would miss is found, and found again at the next start", async () => {
     await file.write("m1");
     const { process: other } = await file.holder();
     await other.kill();
@@ -75,16 +75,16 @@ describe("after a process died with the store open", () => {
   });
 });
 
-describe("after a stop in good order", () => {
+describe("after a clean stop", () => {
   it("damage in a table that a start does not read is found", async () => {
     await file.write("m1");
     file.damageTable("lane_session");
     expectRefused("store_corrupt");
   });
 
-  it("a page of nonsense is found wherever it is", async () => {
+  it("a damaged page is found wherever it is", async () => {
     await file.write(...Array.from({ length: 20 }, (_, index) => `m${index}`));
-    // A page that nothing uses any more may hold anything.
+    // An unused page may contain anything.
     file.change("VACUUM");
     const sound = readFileSync(file.path);
     const pageSize = 4096;
@@ -96,19 +96,19 @@ describe("after a stop in good order", () => {
     expect(codes).toEqual(places.map(() => "store_corrupt"));
   });
 
-  it("a record that is not what its audit amounts to is found while its delivery is open", async () => {
+  it("a record that differs from its audit is found while its delivery is open", async () => {
     await file.write("m1", "m2");
     file.forgeRecords("lastReason", "made up");
     file.change("UPDATE delivery SET record = NULL WHERE rowid = 1");
     expectRefused("store_corrupt");
-    expect(String(file.refusal())).toMatch(/delivery [0-9a-f]{64} differs from what its audit amounts to/);
+    expect(String(file.refusal())).toMatch(/delivery [0-9a-f]{64} differs from its audit/);
   });
 
-  it("an open delivery whose columns are not what its audit amounts to is found", async () => {
+  it("an open delivery whose columns differ from its audit is found", async () => {
     await file.write("m1", "m2");
     file.change("UPDATE delivery SET status = 'accepted', outstanding = 1, next_reconcile_at = 1 WHERE rowid = 2");
     expectRefused("store_corrupt");
-    expect(String(file.refusal())).toMatch(/delivery [0-9a-f]{64} differs from the columns beside it/);
+    expect(String(file.refusal())).toMatch(/delivery [0-9a-f]{64} differs from its columns/);
   });
 
   it("a record that cannot be read is found", async () => {
@@ -119,7 +119,7 @@ describe("after a stop in good order", () => {
   });
 });
 
-describe("nobody but the owner", () => {
+describe("only the owner", () => {
   const mode = (name: string) => (statSync(file.in(name)).mode & 0o777).toString(8);
 
   it("may read the store, its log or its lock, even under a careless umask", () => {

@@ -1,4 +1,4 @@
-/** Going back to a backup: only to a sound one, only without a daemon, and nothing that was there is thrown away. */
+/** Restoring a backup: only a sound one, only without a daemon, and nothing is thrown away. */
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -32,7 +32,7 @@ afterEach(() => file.dispose());
 
 const ids = async (store: Store) => (await store.mailOf(lane, 100)).map((one) => one.id).toReversed();
 
-/** A backup with `m1` in it, and a store that has gone on to `m2`. */
+/** A backup that contains `m1`, and a store that has since received `m2`. */
 async function backedUp(): Promise<void> {
   await file.write("m1");
   await backupStore(file.path, backup);
@@ -42,7 +42,7 @@ async function backedUp(): Promise<void> {
 }
 
 describe("after a restore", () => {
-  it("the store is what it was at the time of the backup, and the newer one is kept beside it", async () => {
+  it("the store is as it was at the time of the backup, and the newer one is kept next to it", async () => {
     await backedUp();
     const { keptAs } = await restoreStore(file.path, backup, start);
     expect(keptAs).toBe(`${file.path}.before-restore-2026-01-01T00-00-00-000Z`);
@@ -53,7 +53,7 @@ describe("after a restore", () => {
     expect(file.names().filter((name) => name.includes("restoring"))).toEqual([]);
   });
 
-  it("one can go back to what was kept, and the backup is good for another time", async () => {
+  it("the kept store can be restored in turn, and the backup can be used again", async () => {
     await backedUp();
     const { keptAs } = await restoreStore(file.path, backup, start);
     await restoreStore(file.path, keptAs ?? "", start + 1);
@@ -64,14 +64,14 @@ describe("after a restore", () => {
     expect(await ids(file.open())).toEqual(["m1"]);
   });
 
-  it("a store is there where none was", async () => {
+  it("a store exists where there was none", async () => {
     await backedUp();
     const path = join(file.directory, "elsewhere", "waybill.db");
     expect(await restoreStore(path, backup)).toEqual({ keptAs: null, toBeRebuilt: 1 });
     expect(await ids(file.open(path))).toEqual(["m1"]);
   });
 
-  it("what waited unsent has no record, so that the next start looks whether it was sent since", async () => {
+  it("unsent messages have no record, so that the next start checks whether they were sent since", async () => {
     const before = file.open();
     await before.putLane(aLane());
     const answered = await admit(before, { id: "answered" });
@@ -98,8 +98,8 @@ describe("after a restore", () => {
   });
 });
 
-describe("whoever followed the store before a restore", () => {
-  it("is told that what they saw is not so any more, however much has happened since", async () => {
+describe("a log reader from before a restore", () => {
+  it("gets a reset, however much has happened since", async () => {
     await backedUp();
     const before = file.open();
     const cursor = before.logEnd();
@@ -112,7 +112,7 @@ describe("whoever followed the store before a restore", () => {
     expect(items.flatMap((item) => (item.type === "message" ? [item.message.id] : []))).toEqual(["m3", "m4", "m5"]);
   });
 
-  it("is told it at once, and goes on from there without hearing it again", async () => {
+  it("gets the reset immediately, and continues from there without another", async () => {
     await backedUp();
     const before = file.open();
     const cursor = before.logEnd();
@@ -127,7 +127,7 @@ describe("whoever followed the store before a restore", () => {
   });
 });
 
-it("whoever read events before a restore is told once, and numbers go on from the backup", async () => {
+it("an event reader from before a restore gets one reset, and numbers continue from the backup", async () => {
   let store = file.open();
   await store.appendEvents(someEvents(1, 2), 100);
   await store.close();
@@ -149,8 +149,8 @@ it("whoever read events before a restore is told once, and numbers go on from th
   }
 });
 
-describe("what was there before is kept", () => {
-  it("with everything that a killed process had not yet moved out of its log", async () => {
+describe("the previous store is kept", () => {
+  it("with everything that a killed process left in its log", async () => {
     await backedUp();
     const { process: daemon } = await file.holder();
     await daemon.kill();
@@ -159,7 +159,7 @@ describe("what was there before is kept", () => {
     expect(await ids(file.open(keptAs ?? ""))).toEqual(["m1", "m2", heldMessage]);
   });
 
-  it("byte for byte when it is damaged, log included", async () => {
+  it("byte for byte if it is damaged, including its log", async () => {
     await backedUp();
     const { process: daemon } = await file.holder();
     await daemon.kill();
@@ -172,7 +172,7 @@ describe("what was there before is kept", () => {
     expect(await ids(file.open())).toEqual(["m1"]);
   });
 
-  it("when it was never a store", async () => {
+  it("even if it was never a store", async () => {
     await backedUp();
     writeFileSync(file.path, "precious");
     const { keptAs } = await restoreStore(file.path, backup);
@@ -189,7 +189,7 @@ describe("a restore is refused, and the store is left as it is,", () => {
     expect(file.names().filter((name) => /before-restore|restoring/.test(name))).toEqual([]);
   }
 
-  it("while another process has the store open, which is named", async () => {
+  it("while another process has the store open, with that process in the error", async () => {
     await backedUp();
     const { process: daemon } = await file.holder();
     await expectRefused({ code: "store_locked", message: expect.stringContaining(`process ${daemon.pid}.`) });
@@ -201,7 +201,7 @@ describe("a restore is refused, and the store is left as it is,", () => {
     await expectRefused({ code: "backup_unusable", message: expect.stringContaining(backup) });
   });
 
-  it("when the backup is no database, no store, or empty", async () => {
+  it("when the backup is empty, not a database, or not a store", async () => {
     await backedUp();
     for (const content of ["", "Dear diary.\n".repeat(1000)]) {
       writeFileSync(backup, content);
@@ -231,7 +231,7 @@ describe("a restore is refused, and the store is left as it is,", () => {
     await expectRefused({ code: "store_unavailable", message: expect.stringContaining(backup) });
   });
 
-  it("and the store opens as before, as suspicious of itself as before", async () => {
+  it("and the next start checks the store as thoroughly as before", async () => {
     await backedUp();
     const { process: daemon } = await file.holder();
     await daemon.kill();

@@ -41,7 +41,7 @@ describe("a backup", () => {
     expect(await messagesIn(backup)).toEqual([heldMessage]);
   });
 
-  it("is one moment of a store that is written to all the while", async () => {
+  it("is a consistent snapshot of a store that is being written", async () => {
     const store = file.open();
     await store.putLane(aLane());
     for (let n = 0; n < 300; n++) await admit(store, { id: `m${n}`, text: "x".repeat(10_000) });
@@ -58,7 +58,7 @@ describe("a backup", () => {
     expect(ids).toEqual(Array.from({ length: ids.length }, (_, n) => `m${n}`));
   });
 
-  it("never takes the place of another file", async () => {
+  it("never replaces another file", async () => {
     await file.write("m1");
     writeFileSync(backup, "precious");
     await expect(backupStore(file.path, backup)).rejects.toMatchObject({ code: "backup_exists" });
@@ -67,7 +67,7 @@ describe("a backup", () => {
     expect(await messagesIn(file.path)).toEqual(["m1"]);
   });
 
-  it("is made by the process that has the store open, under the same rules, and the store goes on", async () => {
+  it("can be made by the process that has the store open, under the same rules", async () => {
     const store = file.open();
     await store.putLane(aLane());
     await admit(store, { id: "m1" });
@@ -79,7 +79,7 @@ describe("a backup", () => {
     expect([await messagesIn(backup), await messagesIn(file.path)]).toEqual([["m1"], ["m1", "m2"]]);
   });
 
-  it("that cannot be written leaves nothing behind and says so", async () => {
+  it("that cannot be written fails and leaves nothing behind", async () => {
     await file.write("m1");
     writeFileSync(file.in("plain"), "");
     const names = file.names();
@@ -87,21 +87,21 @@ describe("a backup", () => {
     expect(file.names().filter((name) => !/-(wal|shm)$/.test(name))).toEqual(names);
   });
 
-  it("of a damaged store is refused and not left lying about", async () => {
+  it("of a damaged store is refused and not left behind", async () => {
     await file.write("m1");
     file.forgeRecords("member", "somebody");
     await expect(backupStore(file.path, backup)).rejects.toMatchObject({ code: "store_corrupt" });
     expect(file.names().some((name) => name.startsWith("backup"))).toBe(false);
   });
 
-  it("of a store that is not there is refused", async () => {
+  it("of a missing store is refused", async () => {
     await expect(backupStore(file.path, backup)).rejects.toMatchObject({ code: "store_unavailable" });
     expect(file.names()).toEqual([]);
   });
 });
 
 describe("a check", () => {
-  it("finds nothing wrong with a sound store, also while another process has it open", async () => {
+  it("finds nothing wrong with a sound store, even while another process has it open", async () => {
     await file.holder();
     expect(checkStoreFile(file.path)).toEqual([]);
   });
@@ -114,29 +114,29 @@ describe("a check", () => {
     expect(file.bytes()).toEqual(before);
   });
 
-  it("finds a record that is not what its audit amounts to", async () => {
+  it("finds a record that differs from its audit", async () => {
     await file.write("m1");
     file.forgeRecords("member", "somebody");
     expect(checkStoreFile(file.path)).toEqual([
-      { subject: expect.stringContaining("delivery "), problem: "differs from what its audit amounts to" },
+      { subject: expect.stringContaining("delivery "), problem: "differs from its audit" },
     ]);
   });
 
-  it("finds a column that does not say what its record says", async () => {
+  it("finds a column that differs from its record", async () => {
     await file.write("m1");
     file.change("UPDATE delivery SET updated_at = updated_at + 1");
     expect(checkStoreFile(file.path)).toEqual([
-      { subject: expect.stringContaining("delivery "), problem: "differs from the columns beside it" },
+      { subject: expect.stringContaining("delivery "), problem: "differs from its columns" },
     ]);
   });
 
-  it("finds rows that refer to nothing", async () => {
+  it("finds dangling references", async () => {
     await file.write("m1");
     file.change("PRAGMA foreign_keys = OFF; DELETE FROM message");
     expect(checkStoreFile(file.path)).toEqual([{ subject: "delivery", problem: "refers to a missing row of message" }]);
   });
 
-  it("says what is no store, or one of a newer version", async () => {
+  it("reports a file that is not a store, or one of a newer version", async () => {
     writeFileSync(file.in("empty.db"), "");
     writeFileSync(file.in("diary.db"), "Dear diary.\n".repeat(1000));
     file.change("CREATE TABLE recipe (name TEXT)", file.in("foreign.db"));
@@ -151,7 +151,7 @@ describe("a check", () => {
     expect(problem("waybill.db")).toEqual([expect.stringContaining("has version 99")]);
   });
 
-  it("of a file that is not there is an error, not a finding", () => {
+  it("of a missing file is an error, not a finding", () => {
     expect(() => checkStoreFile(file.path)).toThrow(expect.objectContaining({ code: "store_unavailable" }));
     expect(file.names()).toEqual([]);
   });

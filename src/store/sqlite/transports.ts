@@ -1,4 +1,4 @@
-/** The rows of transports: updates, the outbox, and what a transport remembers. */
+/** The rows of transports: updates, the outbox and state. */
 import type Database from "better-sqlite3";
 import type { OutboxChange, OutboxRow, TransportStore, TransportWrites, Update } from "../port.ts";
 
@@ -77,7 +77,7 @@ export function transportVerbs(db: Database.Database, write: Write): TransportSt
   };
 }
 
-/** Updates are kept for as long as a service may report them again; rows of the outbox until nobody edits them any more. */
+/** Updates are kept as long as a service may repeat them; outbox rows as long as they may be edited. */
 export function pruneTransports(db: Database.Database, before: number): void {
   db.prepare<[number]>(
     "DELETE FROM transport_update INDEXED BY transport_update_age WHERE handled AND received_at < ?",

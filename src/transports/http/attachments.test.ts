@@ -9,7 +9,7 @@ const path = "/v1/attachments?name=hello.txt";
 const plain = { method: "POST", headers: { "content-type": "text/plain; charset=utf-8" }, body: hello };
 
 describe("storing a file", () => {
-  it("answers with what a message names it by, and may be repeated", async () => {
+  it("returns the attachment that a message can name, and may be repeated", async () => {
     const { ask } = anApi();
     for (let time = 0; time < 2; time++) {
       const answer = await ask(path, plain);
@@ -21,7 +21,7 @@ describe("storing a file", () => {
     expect((await ask("/v1/messages")).json()).toMatchObject({ messages: [{ id: "m1", attachments: [file] }] });
   });
 
-  it("takes any bytes, also those that look like JSON, and none", async () => {
+  it("accepts any bytes, including ones that look like JSON, and an empty file", async () => {
     const { ask } = anApi();
     const headers = { "content-type": "application/json" };
     expect((await ask("/v1/attachments?name=a.json", { ...plain, headers, body: "{" })).json()).toMatchObject({
@@ -34,7 +34,7 @@ describe("storing a file", () => {
     expect((await ask("/v1/attachments?name=a", { method: "POST" })).json()).toMatchObject({ size: 0 });
   });
 
-  it("needs a name and the token, and the origin of a page that may write", async () => {
+  it("requires a name, the token, and an allowed origin", async () => {
     const { ask } = anApi();
     expect((await ask("/v1/attachments", plain)).json()).toMatchObject({ error: { code: "invalid_request" } });
     expect((await ask(path, { ...plain, headers: { authorization: null } })).status).toBe(401);
@@ -43,7 +43,7 @@ describe("storing a file", () => {
     expect((await ask(`/v1/attachments/${id}`)).status).toBe(404);
   });
 
-  it("answers 413 for a file that is too large, while the client still sends it", async () => {
+  it("answers 413 to a file that is too large while the client is still sending it", async () => {
     const { listening } = await served();
     const size = 5_000_000;
     const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${listening.port}\r\nAuthorization: Bearer ${token}\r\n`;
@@ -67,7 +67,7 @@ describe("storing a file", () => {
 });
 
 describe("a stored file", () => {
-  it("is served as a download that no browser takes for a page", async () => {
+  it("is served as a download that no browser renders as a page", async () => {
     const { ask } = anApi();
     const body = "<script>alert(1)</script>";
     const headers = { "content-type": "text/html" };
@@ -84,7 +84,7 @@ describe("a stored file", () => {
     });
   });
 
-  it("can be asked about without its bytes", async () => {
+  it("answers HEAD without its bytes", async () => {
     const { ask } = anApi();
     await ask(path, plain);
     const answer = await ask(`/v1/attachments/${id}`, { method: "HEAD" });
@@ -97,7 +97,7 @@ describe("a message", () => {
     ["attachment_unknown", 404, { ...file, id: "0".repeat(64) }],
     ["attachment_mismatch", 400, { ...file, size: 6 }],
     ["attachments_not_supported", 409, { ...file, mimeType: "application/zip" }],
-  ])("that names a wrong file is refused with %s", async (code, status, attachment) => {
+  ])("that names an invalid file is refused with %s", async (code, status, attachment) => {
     const { ask } = anApi();
     await ask(path, plain);
     const json = { to: { lane: "demo" }, text: "Look.", attachments: [attachment] };

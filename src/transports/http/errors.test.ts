@@ -17,7 +17,7 @@ async function refusal(path: string, asked: Asked = {}) {
   return { status: answer.status, headers: answer.headers, ...error };
 }
 
-describe("what the service refuses", () => {
+describe("an error of the service", () => {
   it.each([
     [400, ["message_invalid", "lane_invalid", "cursor_invalid", "directory_missing", "runtime_unknown"]],
     [403, ["directory_not_allowed"]],
@@ -26,7 +26,7 @@ describe("what the service refuses", () => {
     [409, ["session_in_use", "session_other_directory", "session_is_subtask"]],
     [503, ["store_unwritable", "store_closed", "draining", "runtime_unavailable"]],
     [500, ["a_code_that_nobody_knows"]],
-  ])("is answered with %s where that fits", async (status, codes) => {
+  ])("has status %s if its code belongs there", async (status, codes) => {
     for (const code of codes) {
       const { ask, service } = anApi();
       service.failure = new AppError({ code, message: "It went so.", hint: "Do that." });
@@ -38,7 +38,7 @@ describe("what the service refuses", () => {
     }
   });
 
-  it("is to be tried again later when it says so", async () => {
+  it("that is retryable tells the client when to retry", async () => {
     const { ask, service, errors } = anApi();
     service.failure = new AppError({ code: "store_unwritable", message: "The disk is full." });
     const answer = await ask("/v1/messages", { method: "POST", json: send });
@@ -47,7 +47,7 @@ describe("what the service refuses", () => {
     expect(statusOf(new AppError({ code: "new_trouble", message: "", retryable: true }))).toBe(503);
   });
 
-  it("a fault shows nothing of itself to the client, and everything to the log", async () => {
+  it("that is a bug is logged in full and hidden from the client", async () => {
     const { ask, service, errors } = anApi();
     service.failure = new Error("secret detail");
     const answer = await ask("/v1/lanes");
@@ -57,7 +57,7 @@ describe("what the service refuses", () => {
     expect(errors).toEqual([service.failure]);
   });
 
-  it("a fault while metrics are gathered is answered like any other", async () => {
+  it("while metrics are collected is answered like any other", async () => {
     const { ask, service } = anApi();
     service.failure = new AppError({ code: "store_closed", message: "The store is closed." });
     expect((await ask("/metrics")).status).toBe(503);
@@ -65,7 +65,7 @@ describe("what the service refuses", () => {
 });
 
 describe("addresses", () => {
-  it("nothing is at an unknown path", async () => {
+  it("an unknown path is not found", async () => {
     expect(await refusal("/v1/nothing")).toMatchObject({ status: 404, code: "not_found" });
   });
 
@@ -75,7 +75,7 @@ describe("addresses", () => {
     ["GET", "/v1/lanes/demo/abort", "POST"],
     ["DELETE", "/health", "GET, HEAD"],
     ["OPTIONS", "/v1/asks", "GET, HEAD"],
-  ])("%s %s says which methods it takes", async (method, path, allow) => {
+  ])("%s %s lists the supported methods", async (method, path, allow) => {
     const answer = await refusal(path, { method });
     expect(answer).toMatchObject({ status: 405, code: "method_not_allowed" });
     expect(answer.headers.get("allow")).toBe(allow);
@@ -92,16 +92,13 @@ describe("bodies", () => {
   const post = (asked: Asked) => refusal("/v1/messages", { method: "POST", ...asked });
   const json = { "content-type": "application/json" };
 
-  it.each(["{", "", " ", "nonsense", '{"to":', '{"text":"\u0001"}'])(
-    "%j is not JSON, or not enough of it",
-    async (body) => {
-      const answer = await post({ body, headers: json });
-      expect(answer.status).toBe(400);
-      expect(answer.code).toBe(body === "" ? "invalid_request" : "malformed_json");
-    },
-  );
+  it.each(["{", "", " ", "nonsense", '{"to":', '{"text":"\u0001"}'])("%j is not valid JSON", async (body) => {
+    const answer = await post({ body, headers: json });
+    expect(answer.status).toBe(400);
+    expect(answer.code).toBe(body === "" ? "invalid_request" : "malformed_json");
+  });
 
-  it("bytes that are no text are not JSON", async () => {
+  it("bytes that are not UTF-8 are not JSON", async () => {
     const body = Buffer.from([0x22, 0xff, 0xfe, 0x22]);
     expect(await post({ body, headers: json })).toMatchObject({ status: 400, code: "malformed_json" });
   });
@@ -112,24 +109,24 @@ describe("bodies", () => {
     { "content-type": "application/jsonx" },
     { "content-type": null },
     { ...json, "content-encoding": "gzip" },
-  ])("with %j is of a type that is not taken", async (headers) => {
+  ])("with %j have an unsupported media type", async (headers) => {
     const body = Buffer.from(JSON.stringify(send));
     expect(await post({ body, headers })).toMatchObject({ status: 415, code: "unsupported_media_type" });
   });
 
-  it("may name their charset", async () => {
+  it("may declare their charset", async () => {
     const { ask } = anApi();
     const headers = { "content-type": "Application/JSON; charset=utf-8" };
     expect((await ask("/v1/messages", { method: "POST", body: JSON.stringify(send), headers })).status).toBe(202);
   });
 
-  it("are refused where none is wanted, when they are not JSON", async () => {
+  it("that are not JSON are refused even where no body is expected", async () => {
     const answer = await refusal("/v1/lanes/demo/abort", { method: "POST", body: "x=1" });
     expect(answer.status).toBe(415);
   });
 
   it.each([["content-length", `${3 * 1024 * 1024}`]])(
-    "that say they are too large are not read",
+    "that declare too large a size are not read",
     async (name, value) => {
       const answer = await post({ json: send, headers: { [name]: value } });
       expect(answer).toMatchObject({ status: 413, code: "too_large" });
@@ -137,7 +134,7 @@ describe("bodies", () => {
   );
 });
 
-describe("what is in a request", () => {
+describe("request validation", () => {
   it.each([
     [{ text: "hello" }, "to"],
     [{ to: {}, text: "hello" }, "to"],
@@ -156,7 +153,7 @@ describe("what is in a request", () => {
     [[], "body"],
     [null, "body"],
     ["text", "body"],
-  ])("a message like %.60j is refused by the name of its field", async (json, field) => {
+  ])("a message like %.60j is refused with the name of the invalid field", async (json, field) => {
     const answer = await refusal("/v1/messages", { method: "POST", json });
     expect(answer).toMatchObject({ status: 400, code: "invalid_request" });
     expect(answer.message).toContain(field);
@@ -173,7 +170,7 @@ describe("what is in a request", () => {
     ["/v1/deliveries?status=pending,lost", "status"],
     ["/v1/deliveries?status=", "status"],
     [`/v1/lanes/${"x".repeat(300)}`, "id"],
-  ])("%.60s is refused by the name of its parameter", async (path, name) => {
+  ])("%.60s is refused with the name of the invalid parameter", async (path, name) => {
     const answer = await refusal(path);
     expect(answer).toMatchObject({ status: 400, code: "invalid_request" });
     expect(answer.message).toContain(name);
@@ -191,7 +188,7 @@ describe("what is in a request", () => {
     expect(answer.message).toContain(word);
   });
 
-  it("an answer that is none is refused", async () => {
+  it("an unknown decision is refused", async () => {
     const answer = await refusal("/v1/asks/a1", { method: "POST", json: { decision: "perhaps" } });
     expect(answer).toMatchObject({ status: 400, code: "invalid_request" });
   });
@@ -202,11 +199,11 @@ describe("what is in a request", () => {
     ["/v1/lanes/%zz", "lane_unknown"],
     ["/v1/deliveries/none", "delivery_unknown"],
     ["/v1/stream?lane=nobody", "lane_unknown"],
-  ])("%s is not there", async (path, code) => {
+  ])("%s is not found", async (path, code) => {
     expect(await refusal(path)).toMatchObject({ status: 404, code });
   });
 
-  it("a cursor that nobody made is refused", async () => {
+  it("an invalid cursor is refused", async () => {
     expect(await refusal("/v1/messages?cursor=zzz")).toMatchObject({ status: 400, code: "cursor_invalid" });
   });
 
@@ -218,7 +215,7 @@ describe("what is in a request", () => {
   });
 });
 
-it("the document of the API lists every code with its status", () => {
+it("docs/api.md lists every error code with its status", () => {
   const document = readFileSync(new URL("../../../docs/api.md", import.meta.url), "utf8");
   for (const [status, codes] of Object.entries(codesByStatus)) {
     const [, row = ""] = new RegExp(`^\\| ${status} \\| (.*) \\|$`, "m").exec(document) ?? [];

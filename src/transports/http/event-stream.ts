@@ -1,6 +1,6 @@
 /**
- * Server-sent events as a body that is filled as fast as it is read: an item is taken when the reader wants one, so a
- * slow reader holds little in memory. Sends heartbeats when nothing else was sent for a while, or at a fixed rate.
+ * Server-sent events as a body that is filled only as fast as the client reads it, so a slow client uses little memory.
+ * Sends heartbeats when nothing else was sent for a while, or at a fixed rate.
  */
 import type { Clock } from "../../clock.ts";
 
@@ -8,15 +8,15 @@ export type EventStreamOptions<T> = {
   items: AsyncIterator<T>;
   opening: string;
   frameOf: (item: T) => string | Promise<string>;
-  /** The heartbeat; a comment unless given. */
+  /** Makes the heartbeat; a comment by default. */
   beat?: () => string;
   heartbeatMs: number;
   /** Whether heartbeats are also sent between other frames. */
   beatsSteadily?: boolean;
   clock: Clock;
-  /** Ends the stream when it is aborted; the stream aborts it when the reader has gone. */
+  /** Aborting it ends the stream; the stream aborts it when the client disconnects. */
   end: AbortController;
-  /** Closes the connection when we end the stream, for clients that only reconnect after that. */
+  /** Closes the connection when we end the stream, for clients that reconnect only then. */
   cutOff?: () => void;
   onOpen: () => void;
   onClose: () => void;
@@ -65,7 +65,7 @@ export function eventStream<T>(options: EventStreamOptions<T>): ReadableStream<U
   );
 }
 
-/** The next frame, a heartbeat if that takes long, or null at the end. */
+/** The next frame, a heartbeat if none comes in time, or null at the end. */
 function frameReader<T>(options: EventStreamOptions<T>) {
   const { items, frameOf, heartbeatMs, clock, end, onError, beat = () => comment("still here") } = options;
   const { beatsSteadily = false } = options;

@@ -1,6 +1,6 @@
 /**
- * Reads the body of a request before any route sees it: JSON only, within a size and a time limit. The rest of a refused
- * body is left to the server, which drains it for a moment so that the response gets through.
+ * Reads the body of a request before any route sees it: JSON only, within a size and a time limit. When a body is
+ * rejected, the server drains the rest of it for a moment so that the response gets through.
  */
 import type { Context, MiddlewareHandler } from "hono";
 import { AppError } from "../../app-error.ts";
@@ -29,7 +29,7 @@ async function takeBody(c: Context<Env>, limits: Limits, clock: Clock): Promise<
   if (bytes.length > 0 && !isPlainJson(c)) throw wrongMediaType();
   const { url, method, signal } = c.req.raw;
   const headers = new Headers([...c.req.raw.headers]);
-  // An empty body has no type, whatever its header says; a route that needs one reports the missing field.
+  // An empty body has no type, whatever its header says; a route that needs a body reports the missing field.
   if (bytes.length === 0) headers.delete("content-type");
   c.req.raw = new Request(url, { method, headers, signal, body: bytes.length === 0 ? null : decode(bytes) });
 }
@@ -70,7 +70,7 @@ async function readAll(body: ReadableStream<Uint8Array>, maxBytes: number, signa
   return Buffer.concat(chunks);
 }
 
-/** Does not cancel the body when the reading stops early: that would close the connection before the response. */
+/** Does not cancel the body when reading stops early: that would close the connection before the response. */
 export async function* bodyChunks(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader();
   while (reader) {
@@ -88,7 +88,7 @@ function tooLarge(bytes: number): AppError {
   return new AppError({
     code: "too_large",
     message: `The body is larger than ${bytes} bytes.`,
-    hint: "Send long material as a file that the agent can read, and name it in the text.",
+    hint: "Put long content in a file that the agent can read, and name the file in the text.",
   });
 }
 

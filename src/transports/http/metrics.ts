@@ -1,4 +1,4 @@
-/** Prometheus metrics of the API. Labels are route patterns, never what a client sent. */
+/** Prometheus metrics of the API. Labels are route patterns, never client input. */
 import type { Context, MiddlewareHandler } from "hono";
 import { matchedRoutes } from "hono/route";
 import type { Registry } from "prom-client";
@@ -16,7 +16,7 @@ export type HttpMetrics = {
 
 const knownMethods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** `registry` may hold other metrics already, those of the process included. */
+/** `registry` may already hold other metrics, including those of the process. */
 export function makeMetrics(registry: Registry, service: Service): HttpMetrics {
   const registers = [registry];
   if (!registry.getSingleMetric("process_start_time_seconds")) addProcessMetrics(registry);
@@ -37,7 +37,7 @@ export function makeMetrics(registry: Registry, service: Service): HttpMetrics {
   });
   const seconds = new Histogram({
     name: "waybill_http_request_seconds",
-    help: "Time until a request was answered; for streams, until they were open.",
+    help: "Time until a request was answered; for streams, until they opened.",
     labelNames: ["method", "route"],
     buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10],
     registers,
@@ -58,7 +58,7 @@ export function makeMetrics(registry: Registry, service: Service): HttpMetrics {
   };
 }
 
-/** The pattern of the route that answers, which is the first that matches, or `unmatched`. */
+/** The pattern of the first route that matches, or `unmatched`. */
 export function routeOf(c: Context<Env>): string {
   const route = matchedRoutes(c).find(({ path }) => !path.endsWith("*"));
   return c.get("mountedRoute") ?? route?.path ?? "unmatched";

@@ -1,6 +1,6 @@
 /**
- * Prometheus metrics of this process, under the names that prom-client gives them, read when they are asked for.
- * prom-client's own also watch the delay of the event loop, which wakes an idle process a hundred times a second.
+ * Prometheus metrics of this process, under prom-client's names, read on each scrape. prom-client's own default metrics
+ * also measure event loop lag, which wakes an idle process a hundred times a second.
  */
 import { readdir } from "node:fs/promises";
 import { performance } from "node:perf_hooks";
@@ -35,10 +35,10 @@ export function addProcessMetrics(registry: Registry): void {
   gauge("process_start_time_seconds", "When the process started.", () => performance.timeOrigin / 1000);
   gauge("process_resident_memory_bytes", "Resident memory.", () => memoryUsage.rss());
   gauge("nodejs_heap_size_total_bytes", "Size of the heap.", () => memoryUsage().heapTotal);
-  gauge("nodejs_heap_size_used_bytes", "Used part of the heap.", () => memoryUsage().heapUsed);
+  gauge("nodejs_heap_size_used_bytes", "Used size of the heap.", () => memoryUsage().heapUsed);
   gauge("nodejs_external_memory_bytes", "Memory outside the heap.", () => memoryUsage().external);
-  gauge("nodejs_active_resources_total", "What keeps the event loop alive.", activeResources);
-  gauge("nodejs_eventloop_utilization", "Busy part of the event loop's time since the last request.", utilization());
+  gauge("nodejs_active_resources_total", "Resources that keep the event loop alive.", activeResources);
+  gauge("nodejs_eventloop_utilization", "Busy fraction of the event loop since the last scrape.", utilization());
   if (process.platform === "linux") gauge("process_open_fds", "Open file descriptors.", openFiles);
 }
 
@@ -47,7 +47,7 @@ function activeResources(): number {
 }
 
 async function openFiles(): Promise<number> {
-  // One of them reads the directory.
+  // One of them is the directory handle itself.
   return (await readdir("/proc/self/fd")).length - 1;
 }
 

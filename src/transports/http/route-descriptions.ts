@@ -1,19 +1,19 @@
-/** What descriptions of routes are made from: parameters, bodies, responses and errors. */
+/** Building blocks of route descriptions: parameters, bodies, responses and errors. */
 import type { RouteConfig } from "@hono/zod-openapi";
 import { createRoute, z } from "@hono/zod-openapi";
 import { errorSchema } from "./schemas.ts";
 
 const errorDescriptions = {
-  400: "The request is not valid; nothing was changed.",
-  401: "No token, or a wrong one.",
-  403: "The `Host` or the `Origin` is not allowed, or what was asked for is not.",
-  404: "There is no such thing.",
-  408: "The body came too slowly.",
-  409: "It does not fit what is there; nothing was changed.",
+  400: "The request is invalid; nothing was changed.",
+  401: "The token is missing or wrong.",
+  403: "The `Host`, the `Origin` or the request itself is not allowed.",
+  404: "Not found.",
+  408: "The body arrived too slowly.",
+  409: "The request conflicts with the current state; nothing was changed.",
   413: "The body is too large.",
   415: "The body is not JSON.",
-  500: "A fault in Waybill; its log says more.",
-  503: "Not at this moment; try again after a while.",
+  500: "An internal error in Waybill; see its log.",
+  503: "Temporarily unavailable; try again later.",
 } as const;
 type ErrorStatus = keyof typeof errorDescriptions;
 
@@ -58,4 +58,4 @@ export function idParam(description: string) {
   return z.strictObject({ id: z.string().min(1).max(256).openapi({ description }) });
 }
 
-export const laneFilter = z.string().min(1).max(128).optional().openapi({ description: "Only those of this lane." });
+export const laneFilter = z.string().min(1).max(128).optional().openapi({ description: "Only results of this lane." });

@@ -12,7 +12,7 @@ const json = "Content-Type: application/json";
 const codeIn = (answer: string) => /"code":"(\w+)"/.exec(answer)?.[1];
 
 describe("listening", () => {
-  it("answers at its url, by the port that it found", async () => {
+  it("answers at its URL on the free port that it picked", async () => {
     const { listening } = await served();
     const answer = await fetch(`${listening.url}/v1/messages`, {
       method: "POST",
@@ -22,7 +22,7 @@ describe("listening", () => {
     expect(answer.status).toBe(202);
   });
 
-  it("takes several requests on one connection", async () => {
+  it("accepts several requests on one connection", async () => {
     const { listening } = await served();
     const requests = [head(listening, "GET /health"), head(listening, "GET /health", "Connection: close")];
     const answers = await rawExchange(listening, requests);
@@ -30,7 +30,7 @@ describe("listening", () => {
     expect(answers).toContain("Keep-Alive: timeout=5");
   });
 
-  it("a port in use is named, with what to do", async () => {
+  it("names a port that is in use, and what to do about it", async () => {
     const { listening } = await served();
     const second = listen({ app: anApi().app, port: listening.port });
     await expect(second).rejects.toMatchObject({
@@ -40,7 +40,7 @@ describe("listening", () => {
     });
   });
 
-  it("a port that is not allowed, and an address that is not ours, are named too", async () => {
+  it("names a port that is not allowed, and an address that is not ours", async () => {
     const denied = Object.assign(new Error("denied"), { code: "EACCES" });
     expect(listenError(denied, { host: "127.0.0.1", port: 80 })).toMatchObject({ code: "port_not_allowed" });
     const elsewhere = listen({ app: anApi().app, host: "203.0.113.1", port: 0 });
@@ -49,7 +49,7 @@ describe("listening", () => {
 });
 
 describe("bad requests on the wire", () => {
-  it("a body without a length is refused once it is too large", async () => {
+  it("a body of unknown length is refused once it is too large", async () => {
     const { listening } = await served({ bodyBytes: 1000 });
     const start = head(listening, "POST /v1/messages", authorization, json, "Transfer-Encoding: chunked");
     const chunk = `400\r\n${"x".repeat(1024)}\r\n`;
@@ -58,7 +58,7 @@ describe("bad requests on the wire", () => {
     expect(codeIn(answer)).toBe("too_large");
   });
 
-  it("a large body that is refused by its length does not lose the answer", async () => {
+  it("a client that sends too large a body still gets the response", async () => {
     const { listening } = await served();
     const body = new Uint8Array(4 * 1024 * 1024);
     const start = head(listening, "POST /v1/messages", authorization, json, `Content-Length: ${body.length}`);
@@ -82,7 +82,7 @@ describe("bad requests on the wire", () => {
     expect(codeIn(answer)).toBe("request_timeout");
   });
 
-  it("a body that trickles is cut off with 408, however patient the app is", async () => {
+  it("a trickling body is cut off with 408, even if the app would wait longer", async () => {
     const { listening } = await served({ bodyMs: 600_000, server: { headersMs: 50, requestMs: 100 } });
     const start = head(listening, "POST /v1/messages", authorization, json, "Content-Length: 1000000");
     const answer = await trickled(listening, start);
@@ -90,13 +90,13 @@ describe("bad requests on the wire", () => {
     expect(codeIn(answer)).toBe("request_timeout");
   });
 
-  it("slow headers of a later request on the same connection are cut off, too", async () => {
+  it("slow headers of a later request on the same connection are also cut off", async () => {
     const { listening } = await served({ server: { headersMs: 50, keepAliveMs: 600_000 } });
     const answer = await trickled(listening, `${head(listening, "GET /health")}GET /health HTTP/1.1\r\nX-Slow: `);
     expect(answer).toMatch(/^HTTP\/1\.1 200 .+HTTP\/1\.1 408/s);
   });
 
-  it("a connection that waits for its next request is not cut off for that", async () => {
+  it("a keep-alive connection that waits for its next request is not cut off", async () => {
     const { listening } = await served({ server: { headersMs: 20, requestMs: 20, keepAliveMs: 600_000 } });
     const socket = connect(listening.port, "127.0.0.1");
     onTestFinished(() => void socket.destroy());
@@ -108,14 +108,14 @@ describe("bad requests on the wire", () => {
     expect(await answered()).toMatch(/^HTTP\/1\.1 200/);
   });
 
-  it("what is no HTTP is answered all the same", async () => {
+  it("data that is not HTTP still gets a response", async () => {
     const { listening } = await served();
     const answer = await rawExchange(listening, ["hello there\r\n\r\n"]);
     expect(answer).toMatch(/^HTTP\/1\.1 400/);
     expect(codeIn(answer)).toBe("malformed_request");
   });
 
-  it("headers without end are refused", async () => {
+  it("headers that are too large are refused", async () => {
     const { listening } = await served();
     const answer = await rawExchange(listening, [head(listening, "GET /health", `X-Long: ${"x".repeat(20_000)}`)]);
     expect(answer).toMatch(/^HTTP\/1\.1 431/);
@@ -143,7 +143,7 @@ describe("bad requests on the wire", () => {
     expect(errors).toEqual([]);
   });
 
-  it("a client that goes away in mid-body is no trouble", async () => {
+  it("a client that disconnects mid-body causes no error", async () => {
     const { listening, errors, service } = await served();
     const socket = connect(listening.port, "127.0.0.1");
     const start = head(listening, "POST /v1/messages", authorization, json, "Content-Length: 100");
@@ -156,7 +156,7 @@ describe("bad requests on the wire", () => {
   });
 });
 
-/** Sends the beginning of a request and then a byte at a time, until the server has had enough. */
+/** Sends the beginning of a request and then one byte at a time, until the server closes the connection. */
 async function trickled({ port }: { port: number }, beginning: string): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   let answer = "";
@@ -172,7 +172,7 @@ async function trickled({ port }: { port: number }, beginning: string): Promise<
 }
 
 describe("closing", () => {
-  /** A service whose list of lanes waits until it is let go. */
+  /** A service whose list of lanes waits until it is released. */
   function slowService() {
     const service = testService();
     let letGo = () => {};
@@ -190,7 +190,7 @@ describe("closing", () => {
   }
   const headers = { authorization: `Bearer ${token}` };
 
-  it("lets a running request end, and takes no new one", async () => {
+  it("lets a running request finish, and accepts no new one", async () => {
     const { service, letGo, wasAsked } = slowService();
     const { listening } = await served({ service, server: { closeMs: 600_000, keepAliveMs: 600_000 } });
     const running = rawExchange(listening, [head(listening, "GET /v1/lanes", authorization)]);
@@ -202,7 +202,7 @@ describe("closing", () => {
     await closed;
   });
 
-  it("does not wait for ever", async () => {
+  it("does not wait forever", async () => {
     const { service, wasAsked } = slowService();
     const { listening } = await served({ service, server: { closeMs: 20 } });
     const running = fetch(`${listening.url}/v1/lanes`, { headers });
@@ -212,7 +212,7 @@ describe("closing", () => {
     await ended;
   });
 
-  it("ends connections that only wait, for their first request or for another one", async () => {
+  it("closes idle connections, whether or not they have had a request", async () => {
     const { listening } = await served({ server: { closeMs: 600_000 } });
     const silent = connect(listening.port, "127.0.0.1");
     await new Promise((resolve) => silent.once("connect", resolve));
@@ -224,7 +224,7 @@ describe("closing", () => {
     await expect(fetch(`${listening.url}/health`)).rejects.toThrow();
   });
 
-  it("a restart comes after its answer", async () => {
+  it("a restart happens after its response", async () => {
     const { listening, service } = await served();
     const answer = await fetch(`${listening.url}/v1/restart`, { method: "POST", headers });
     expect(answer.status).toBe(202);

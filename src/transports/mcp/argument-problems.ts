@@ -1,10 +1,10 @@
-/** What is wrong with the arguments of a call, in words that say what to send instead. Pure. */
+/** Describes problems with the arguments of a call, and what to send instead. Pure. */
 import type { z } from "zod";
 import { nearest } from "../../nearest.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** A model mends a few at a time. */
+/** A model fixes only a few at a time. */
 const mostProblems = 5;
 
 export function argumentProblems(issues: readonly Issue[], args: unknown, fields: readonly string[]): string[] {
@@ -63,7 +63,7 @@ function withArticle(type: string): string {
   return `${/^[aeio]/.test(name) ? "an" : "a"} ${name}`;
 }
 
-/** What was sent may be megabytes. */
+/** Truncated: the value may be megabytes long. */
 function quoted(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;

@@ -16,7 +16,7 @@ async function daemon() {
   return { agents, listening, errors, ask, url, clientOf };
 }
 
-/** As any JSON-RPC client of the older revision would. */
+/** A request like any JSON-RPC client of the older revision sends. */
 function post(url: string, headers: Record<string, string>, body: unknown = listRequest): Promise<Response> {
   const accept = { "content-type": "application/json", accept: "application/json, text/event-stream" };
   return fetch(url, { method: "POST", headers: { ...accept, ...headers }, body: JSON.stringify(body) });
@@ -24,7 +24,7 @@ function post(url: string, headers: Record<string, string>, body: unknown = list
 const listRequest = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
 
 describe.each(revisions)("a client of revision %s", (revision) => {
-  test("lists every tool with schemas for what it takes and gives", async () => {
+  test("lists every tool with its input and output schemas", async () => {
     const { client } = await (await daemon()).clientOf(tomsToken, revision);
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);
     const { tools } = await client.listTools();
@@ -48,7 +48,7 @@ describe.each(revisions)("a client of revision %s", (revision) => {
     });
     const briefing = await anna.call("runtime_bootstrap_checkin");
     expect(briefing.data).toMatchObject({ you: { name: "anna" }, team: { name: "core" }, open: [{ id: "m1" }] });
-    expect(briefing.text).toMatch(/A message waits for your answer[\s\S]*Message m1 from tom[\s\S]*Is it green\?/);
+    expect(briefing.text).toMatch(/A message is waiting for your answer[\s\S]*Message m1 from tom[\s\S]*Is it green\?/);
     expect((await anna.call("member_briefing")).data).toEqual(briefing.data);
     expect((await anna.call("message_list", { unreadOnly: true })).data).toMatchObject({
       messages: [{ id: "m1", from: "tom", actionMode: "ask", sentAt: "1970-01-01T00:00:00.000Z", shortened: false }],
@@ -73,7 +73,7 @@ describe.each(revisions)("a client of revision %s", (revision) => {
     expect(errors).toEqual([]);
   });
 
-  test("is refused what cannot be sent, in words that say what to send instead", async () => {
+  test("gets a refusal of invalid arguments that explains what to send instead", async () => {
     const { agents, clientOf } = await daemon();
     const { call } = await clientOf(tomsToken, revision);
     const refused = async (name: string, args: Record<string, unknown>) => {
@@ -99,7 +99,7 @@ describe.each(revisions)("a client of revision %s", (revision) => {
       "taskRefs[0].id is missing",
     );
     expect(await refused("message_send", { ...message, to: "ana" })).toBe(
-      'Nobody is called "ana". team_list shows whom you can write to.',
+      'Unknown recipient "ana". team_list shows whom you can write to.',
     );
     expect(await refused("message_send", { ...message, text: "x".repeat(maxCharacters + 1) })).toMatch(
       /text is longer than 262144 characters: write it to a file/,
@@ -111,12 +111,12 @@ describe.each(revisions)("a client of revision %s", (revision) => {
     expect(agents.mails).toEqual([]);
   });
 
-  test("is told which tools there are when it calls another", async () => {
+  test("gets the list of tools when it calls an unknown one", async () => {
     const { call } = await (await daemon()).clientOf(tomsToken, revision);
-    await expect(call("send_message", {})).rejects.toThrow(/There is no tool "send_message".* There are message_send,/);
+    await expect(call("send_message", {})).rejects.toThrow(/Unknown tool "send_message".* The tools are message_send,/);
   });
 
-  test("gets no more than words for a bug, and the log gets the error", async () => {
+  test("gets only a short message for a bug, and the log gets the error", async () => {
     const { agents, clientOf, errors } = await daemon();
     const bug = new Error("secret internals");
     agents.beforeSend = () => {
@@ -124,11 +124,14 @@ describe.each(revisions)("a client of revision %s", (revision) => {
     };
     const { call } = await clientOf(tomsToken, revision);
     const { isError, text } = await call("message_send", { to: "anna", text: "Hi." });
-    expect({ isError, text }).toEqual({ isError: true, text: "Something went wrong in Waybill. Its log says what." });
+    expect({ isError, text }).toEqual({
+      isError: true,
+      text: "Internal error in Waybill. See Waybill's log for details.",
+    });
     expect(errors).toEqual([bug]);
   });
 
-  test("is told clearly that a body of megabytes is too large", async () => {
+  test("gets a clear error for a body that is too large", async () => {
     const { clientOf, agents } = await daemon();
     const { call } = await clientOf(tomsToken, revision);
     const text = "x".repeat(3 * 1024 * 1024);
@@ -136,7 +139,7 @@ describe.each(revisions)("a client of revision %s", (revision) => {
     expect(agents.mails).toEqual([]);
   });
 
-  test("waits until the time is over, and is advised to call again", async () => {
+  test("waits until the time is over, and is told to call again", async () => {
     const { clientOf, agents } = await daemon();
     const { call } = await clientOf(tomsToken, revision);
     await call("message_send", { to: "anna", text: "Green?" });
@@ -162,7 +165,7 @@ describe.each(revisions)("a client of revision %s", (revision) => {
     await expect.poll(() => agents.waiting).toBe(0);
   });
 
-  test("ends its wait when it is gone", async () => {
+  test("ends its wait when it disconnects", async () => {
     const { clientOf, agents } = await daemon();
     const { call, client } = await clientOf(tomsToken, revision);
     await call("message_send", { to: "anna", text: "Green?" });
@@ -173,7 +176,7 @@ describe.each(revisions)("a client of revision %s", (revision) => {
     await expect.poll(() => agents.waiting).toBe(0);
   });
 
-  test("is told that its message still waits when the daemon stops", async () => {
+  test("gets the state of its waiting message when the daemon stops", async () => {
     const { clientOf, agents, listening } = await daemon();
     const { call } = await clientOf(tomsToken, revision);
     await call("message_send", { to: "anna", text: "Green?" });
@@ -183,7 +186,7 @@ describe.each(revisions)("a client of revision %s", (revision) => {
     expect((await waiting).data).toMatchObject({ state: "waiting" });
   });
 
-  test("two of them wait at once, each for its own", async () => {
+  test("waits at the same time as another, each for its own message", async () => {
     const { clientOf, agents } = await daemon();
     const [tom, anna] = [await clientOf(tomsToken, revision), await clientOf(annasToken, revision)];
     const ask = ({ call }: McpClient, to: string) => call("message_send", { to, text: `Green, ${to}?` });
@@ -200,17 +203,12 @@ describe.each(revisions)("a client of revision %s", (revision) => {
   });
 });
 
-describe("who may call", () => {
+describe("authentication", () => {
   test.each([
-    ["no token", {}, 401, "Tools need the token of a member."],
-    [
-      "another scheme",
-      { authorization: `Basic ${btoa(`tom:${tomsToken}`)}` },
-      401,
-      "Tools need the token of a member.",
-    ],
+    ["no token", {}, 401, "Tools require a member's token."],
+    ["another scheme", { authorization: `Basic ${btoa(`tom:${tomsToken}`)}` }, 401, "Tools require a member's token."],
     ["the API's token", { authorization: `Bearer ${apiToken}` }, 401, "This is the API's token"],
-    ["a token of nobody", { authorization: "Bearer nobody" }, 401, "No member has this token"],
+    ["an unknown token", { authorization: "Bearer nobody" }, 401, "No member has this token"],
     ["another origin", { authorization: `Bearer ${tomsToken}`, origin: "https://evil.example" }, 403, "origin"],
   ])("%s is refused", async (_, headers, status, words) => {
     const { url } = await daemon();
@@ -225,14 +223,14 @@ describe("who may call", () => {
     expect((await ask("/mcp", { method: "POST", json: listRequest, headers })).status).toBe(403);
   });
 
-  test("a removed member's token is good for nothing any more", async () => {
+  test("a removed member's token is no longer valid", async () => {
     const { agents, clientOf } = await daemon();
     const { call } = await clientOf(tomsToken);
     agents.members.delete(tomsToken);
     await expect(call("team_list")).rejects.toThrow(/was removed/);
   });
 
-  test("a member's token is good for nothing else", async () => {
+  test("a member's token is valid for nothing else", async () => {
     const { ask } = await daemon();
     const headers = { authorization: `Bearer ${tomsToken}` };
     for (const path of ["/v1/lanes", "/metrics", "/v1/stream"]) expect((await ask(path, { headers })).status).toBe(401);
@@ -247,13 +245,13 @@ describe("the endpoint", () => {
     expect(answer.headers.get("allow")).toBe("POST");
   });
 
-  test("is not there where no agents are", async () => {
+  test("does not exist without agents", async () => {
     const { listening } = await served({ mounts: [] });
     const answer = await post(`${listening.url}/mcp`, { authorization: `Bearer ${apiToken}` });
     expect(answer.status).toBe(404);
   });
 
-  test("is a route of its own in the metrics", async () => {
+  test("has its own route in the metrics", async () => {
     const { clientOf, ask } = await daemon();
     await (await clientOf(tomsToken)).call("team_list");
     expect((await ask("/metrics")).body).toMatch(
@@ -262,8 +260,8 @@ describe("the endpoint", () => {
   });
 
   test.each([
-    ["not JSON", "{"],
-    ["no JSON-RPC", "{}"],
+    ["a body that is not JSON", "{"],
+    ["JSON that is not JSON-RPC", "{}"],
   ])("refuses %s", async (_, body) => {
     const { url } = await daemon();
     const headers = {

@@ -3,20 +3,20 @@ import { anApi, token } from "../../../test/support/http-api.ts";
 
 const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
 
-describe("the door of OpenCode's clients", () => {
-  it("opens to OpenCode's user with the token as the password", async () => {
+describe("authentication of OpenCode's clients", () => {
+  it("accepts OpenCode's user with the token as the password", async () => {
     const authorization = basic(`opencode:${token}`);
     const answer = await anApi().ask("/opencode/global/health", { headers: { authorization } });
     expect([answer.status, answer.json()]).toEqual([200, { healthy: true, version: "0.0.0" }]);
   });
 
-  it("opens to the token itself, as everywhere", async () => {
+  it("accepts the token itself, as everywhere", async () => {
     expect((await anApi().ask("/opencode/global/health")).status).toBe(200);
   });
 
   const strangers = [basic("opencode:wrong"), basic(`anybody:${token}`), basic(`:${token}`), basic(`${token}:`)];
   it.each([null, ...strangers, basic(token), "Basic !", `Basic ${token}`])(
-    "stays closed to %s, and asks for a password",
+    "refuses %s, and asks for a password",
     async (authorization) => {
       const answer = await anApi().ask("/opencode/global/health", { headers: { authorization } });
       expect(answer.status).toBe(401);
@@ -25,14 +25,14 @@ describe("the door of OpenCode's clients", () => {
     },
   );
 
-  it("takes passwords nowhere else", async () => {
+  it("accepts passwords nowhere else", async () => {
     for (const path of ["/v1/lanes", "/opencodes", "/v1/../opencode2"]) {
       const answer = await anApi().ask(path, { headers: { authorization: basic(`opencode:${token}`) } });
       expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
     }
   });
 
-  it("takes no requests under other names or from other pages", async () => {
+  it("refuses requests with other host names or origins", async () => {
     const { ask } = anApi();
     const health = (headers: Record<string, string>) => ask("/opencode/global/health", { headers });
     expect((await health({ host: "evil.example:7777" })).json()).toMatchObject({ data: { code: "host_not_allowed" } });
@@ -41,21 +41,21 @@ describe("the door of OpenCode's clients", () => {
 });
 
 describe("errors for OpenCode's clients", () => {
-  it("have its shape, with the code and the hint inside", async () => {
+  it("have OpenCode's format, with the code and the hint inside", async () => {
     const answer = await anApi().ask("/opencode/nothing/here");
     expect(answer.status).toBe(404);
     expect(answer.json()).toEqual({
       name: "NotFoundError",
-      data: { message: expect.stringMatching(/^There is nothing.*opencode-api/), code: "not_found" },
+      data: { message: expect.stringMatching(/^Nothing exists.*opencode-api/), code: "not_found" },
     });
   });
 
-  it("have the newer shape under /api", async () => {
+  it("have the newer format under /api", async () => {
     const answer = await anApi().ask("/opencode/api/nothing");
     expect(answer.json()).toEqual({ _tag: "NotFoundError", message: expect.any(String), code: "not_found" });
   });
 
-  it("say which methods a path takes", async () => {
+  it("list the methods that a path supports", async () => {
     const answer = await anApi().ask("/opencode/global/health", { method: "PUT" });
     expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
     expect(answer.json()).toMatchObject({ name: "UnknownError", data: { code: "method_not_allowed" } });
@@ -64,12 +64,12 @@ describe("errors for OpenCode's clients", () => {
   it.each([
     [413, "too_large", { headers: { "content-length": `${3 * 1024 * 1024}` }, json: {} }],
     [415, "unsupported_media_type", { body: "x=1" }],
-  ])("are the same for bodies that are not taken: %s", async (status, code, asked) => {
+  ])("have the same format for refused bodies: %s", async (status, code, asked) => {
     const answer = await anApi().ask("/opencode/global/health", { method: "POST", ...asked });
     expect([answer.status, answer.json()]).toMatchObject([status, { name: "UnknownError", data: { code } }]);
   });
 
-  it("let a body pass that is not there, whatever type it is said to have", async () => {
+  it("ignore the declared type of an empty body", async () => {
     const headers = { "content-type": "text/plain" };
     expect((await anApi().ask("/opencode/global/health", { method: "POST", headers })).status).toBe(405);
   });

@@ -1,4 +1,4 @@
-/** The OpenCode-compatible API: what OpenCode's own clients ask of a server, answered from lanes (docs/opencode-api.md). */
+/** The OpenCode-compatible API: serves lanes to OpenCode's own clients (docs/opencode-api.md). */
 import type { Mount } from "../http/mount.ts";
 import { answerOpenCodeError } from "./error-response.ts";
 import { openCodePath, openCodeUser } from "./opencode-path.ts";
@@ -6,10 +6,10 @@ import { openCodePath, openCodeUser } from "./opencode-path.ts";
 export const openCodeMount: Mount = {
   basePath: openCodePath,
   answerError: answerOpenCodeError,
-  notFoundHint: "docs/opencode-api.md of Waybill lists what there is.",
+  notFoundHint: "Waybill's docs/opencode-api.md lists all routes.",
   basic: {
     user: openCodeUser,
-    hint: `The user is \`${openCodeUser}\`, and the password is the token that stands in Waybill's state directory.`,
+    hint: `The user is \`${openCodeUser}\`, and the password is the token from Waybill's state directory.`,
   },
   callerOf: null,
   crossOrigin: true,

@@ -10,7 +10,7 @@ import type { Env } from "../http/env.ts";
 import { nativeRoutes } from "./native-routes.ts";
 import { showRefusal, silentRoutes, toast } from "./refused-routes.ts";
 
-/** One route that is there, and what people are shown of it. */
+/** An app with one route, and the toasts that people see for it. */
 function aRoute(route: string, answer: () => Response) {
   const shown: string[] = [];
   const app = new Hono<Env>();
@@ -27,7 +27,7 @@ const refuse = () => {
   throw new AppError({ code: "lane_in_use", message: "It is in use.", hint: "Wait." });
 };
 
-test("what the terminal keeps to itself is shown to people, in words that are theirs", async () => {
+test("a refusal that the terminal ignores is shown to people in plain words", async () => {
   const fork = aRoute("POST /session/{sessionID}/fork", refuse);
   expect((await fork.ask("opencode/1.18.33")).status).toBe(409);
   const undo = aRoute("POST /session/{sessionID}/revert", refuse);
@@ -38,7 +38,7 @@ test("what the terminal keeps to itself is shown to people, in words that are th
   ]);
 });
 
-test("nothing is shown of what was done, and nothing to those who read their answers", async () => {
+test("nothing is shown for a success, or to clients that read their responses", async () => {
   const done = aRoute("POST /session/{sessionID}/fork", () => new Response("done"));
   await done.ask("opencode/1.18.33");
   const read = aRoute("POST /session/{sessionID}/fork", refuse);
@@ -46,7 +46,7 @@ test("nothing is shown of what was done, and nothing to those who read their ans
   expect([done.shown, read.shown]).toEqual([[], []]);
 });
 
-test("what is told in passing reaches those who follow all, and nobody who goes on later", async () => {
+test("a transient event reaches clients that follow all directories, and none that resume later", async () => {
   const world = await startWorld({ script: { always: [{ steps: [{ say: "Well." }] }] } });
   const hub = aHub(world);
   const [here, elsewhere] = [await aClient(hub), await aClient(hub, { directory: "/work" })];
@@ -64,9 +64,9 @@ test("what is told in passing reaches those who follow all, and nobody who goes 
 test.each([
   ["POST /session/ses_lane/summarize", 1],
   ["PUT /auth/opencode", 1],
-  // The terminal does this by itself after the other, and one word would take the other's place.
+  // The terminal sends this right after the other one, and a second toast would replace the first.
   ["POST /instance/dispose", 0],
-])("the terminal's %s is refused, and shown %i times", async (route, times) => {
+])("the terminal's %s is refused, with %i toasts", async (route, times) => {
   const closing = new AbortController();
   const { app, ask } = anApiOn(serviceOf((await startWorld()).waybill), { closing: closing.signal });
   const env = { port, closing: closing.signal, afterAnswer: () => {}, cutOff: () => {} };
@@ -89,7 +89,7 @@ test.each([
   expect(published.match(/"tui\.toast\.show"/g) ?? []).toHaveLength(times);
 });
 
-test("every route that is watched is one of OpenCode's", () => {
+test("every watched route is one of OpenCode's", () => {
   const known = nativeRoutes.map(({ route }) => route);
   expect(known).toEqual(expect.arrayContaining([...silentRoutes]));
 });

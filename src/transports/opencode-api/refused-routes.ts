@@ -1,4 +1,4 @@
-/** Refuses each route that OpenCode has and Waybill does not serve, with the reason and what to do instead. */
+/** Refuses each OpenCode route that Waybill does not serve, with the reason and an alternative. */
 import type { EventTuiToastShow } from "@opencode-ai/sdk/v2/types";
 import type { MiddlewareHandler } from "hono";
 import { AppError } from "../../app-error.ts";
@@ -11,7 +11,7 @@ import { isOpenCodeClient } from "./request.ts";
 
 type Hub = Pick<EventHub, "publishTransient">;
 
-/** The terminal ignores the answers of these: without a toast, a refused key press would look as if it had worked. */
+/** The terminal ignores their responses: without a toast, a refused key press would look as if it had worked. */
 export const silentRoutes = [
   "PUT /auth/{providerID}",
   "POST /session/{sessionID}/command",
@@ -22,12 +22,12 @@ export const silentRoutes = [
   "POST /session/{sessionID}/unrevert",
 ] as const;
 
-/** To be called before routes are added. */
+/** Call it before routes are added. */
 export function showRefusals(app: OpenCodeApp, hub: Hub): void {
   for (const route of silentRoutes) app.use(honoPath(route), showRefusal(route, hub));
 }
 
-/** Every terminal shows it: nothing tells them apart. */
+/** Every connected terminal shows it, because requests do not identify their terminal. */
 export function showRefusal(route: string, hub: Hub): MiddlewareHandler<Env> {
   const refusal = nativeRoutes.find((one) => one.route === route)?.refusal;
   const [method] = route.split(" ");
@@ -35,17 +35,17 @@ export function showRefusal(route: string, hub: Hub): MiddlewareHandler<Env> {
     await next();
     if (c.error === undefined || c.req.method !== method || !isOpenCodeClient(c)) return;
     const { message, hint = "" } = toAppError(c.error);
-    // The name of a route means nothing to the person who pressed a key.
+    // The route's name would mean nothing to the person who pressed a key.
     await hub.publishTransient(toast(refusal ? `${refusal.why} ${refusal.instead}` : `${message} ${hint}`.trim()));
   };
 }
 
-/** A notice in the corner of the terminal, long enough to be read twice. */
+/** A notice in the corner of the terminal, shown long enough to be read twice. */
 export function toast(message: string): EventTuiToastShow {
   return { type: "tui.toast.show", properties: { title: "Not done", message, variant: "warning", duration: 8000 } };
 }
 
-/** To be called last: served routes go before refused ones. */
+/** Call it last: served routes take precedence. */
 export function addRefusedRoutes(app: OpenCodeApp): void {
   for (const { route, refusal } of nativeRoutes) {
     if (refusal === null) continue;
@@ -59,7 +59,7 @@ export function notServed(message: string, hint: string): AppError {
   return new AppError({ code: "not_served", message, hint });
 }
 
-/** The path of a route as OpenCode's document writes it, with names in braces, in Hono's form. */
+/** Converts a path from OpenAPI's format, with names in braces, to Hono's. */
 function honoPath(route: string): string {
   return (route.split(" ")[1] ?? "").replaceAll(/\{(\w+)\}/g, ":$1");
 }

@@ -1,4 +1,4 @@
-/** What a request for OpenCode's API says: its body and query, checked; its client; and the directory that it is about. */
+/** Reads a request to OpenCode's API: its validated body and query, its client, and its directory. */
 import type { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { AppError } from "../../app-error.ts";
@@ -7,7 +7,7 @@ import type { Env } from "../http/env.ts";
 import { invalidRequest, malformedJson } from "../http/errors.ts";
 import { noProject } from "./workspace/projects.ts";
 
-/** The gate has checked its type and size. No body is an empty object. */
+/** The gate has checked its type and size. A missing body counts as an empty object. */
 export async function parseBody<T extends z.ZodType>(c: Context<Env>, schema: T): Promise<z.output<T>> {
   const text = await c.req.text();
   const parsed = schema.safeParse(text === "" ? {} : parseJson(text));
@@ -35,19 +35,19 @@ export function isOpenCodeClient(c: Context<Env>): boolean {
   return /^opencode\//.test(c.req.header("user-agent") ?? "");
 }
 
-/** Clients name it in the query, encoded in a header, or as part of a location; or they leave it to the server. */
+/** Clients send it in the query, encoded in a header, or as part of a location, or leave it to the server. */
 export function requestDirectory(c: Context<Env>): string | undefined {
   return (c.req.query("directory") ?? c.req.query("location[directory]") ?? headerDirectory(c)) || undefined;
 }
 
-/** A directory that no lane may have is refused as it would be for a lane. */
+/** Refuses directories that are not allowed for lanes. */
 export function requestWorkspace(c: Context<Env>, service: Service): Promise<Workspace> {
   return service.workspace(requestDirectory(c));
 }
 
 /**
- * For answers that read no files. The worktree of the project `global` is taken, too, though no lane may work in it: the web
- * app asks for everything about a worktree that it was told of.
+ * For responses that read no files. Also accepts the worktree of the project `global`, although no lane may work in it:
+ * the web app requests everything about each worktree that it has learned of.
  */
 export async function requestScope(c: Context<Env>, service: Service): Promise<string> {
   const named = requestDirectory(c);
@@ -69,7 +69,7 @@ function headerDirectory(c: Context<Env>): string | undefined {
   } catch (cause) {
     throw new AppError({
       code: "invalid_request",
-      message: "The request was not taken: x-opencode-directory: not encoded as addresses are.",
+      message: "Invalid request: x-opencode-directory: not URL-encoded.",
       hint: "Encode the directory as `encodeURIComponent` does.",
       cause,
     });

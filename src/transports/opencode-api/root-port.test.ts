@@ -20,26 +20,29 @@ async function atRoot(options: Pick<AppOptions, "allowedOrigins"> = {}) {
 }
 
 describe("the API at the root of a port of its own", () => {
-  it.each([`Bearer ${token}`, basic(`opencode:${token}`)])("is open to %s", async (authorization) => {
+  it.each([`Bearer ${token}`, basic(`opencode:${token}`)])("accepts %s", async (authorization) => {
     const { ask } = await atRoot();
     const answer = await ask("/global/health?directory=/tmp", { headers: { authorization } });
     expect([answer.status, await answer.json()]).toEqual([200, { healthy: true, version: "0.0.0" }]);
   });
 
-  it.each(["anybody", "", "OpenCode", "opencode:more"])("asks the user %j for another name", async (user) => {
+  it.each(["anybody", "", "OpenCode", "opencode:more"])("tells the user %j to use another name", async (user) => {
     const { ask } = await atRoot();
     const answer = await ask("/session", { headers: { authorization: basic(`${user}:${token}`) } });
     expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, expect.stringMatching(/^Basic /)]);
     expect(await answer.json()).toMatchObject({ data: { message: expect.stringContaining("`opencode`") } });
   });
 
-  it.each([basic("opencode:wrong"), "Bearer wrong", ""])("asks for a password instead of %j", async (authorization) => {
-    const { ask } = await atRoot();
-    const answer = await ask("/session", { headers: { authorization } });
-    expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, expect.stringMatching(/^Basic /)]);
-  });
+  it.each([basic("opencode:wrong"), "Bearer wrong", ""])(
+    "refuses %j and asks for a password",
+    async (authorization) => {
+      const { ask } = await atRoot();
+      const answer = await ask("/session", { headers: { authorization } });
+      expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, expect.stringMatching(/^Basic /)]);
+    },
+  );
 
-  it("takes requests for its own name and port only, and no pages of others", async () => {
+  it("accepts only its own host name and port, and no foreign origins", async () => {
     const { ask, raw, host } = await atRoot();
     expect(await raw("GET /global/health", "Host: evil.example")).toContain("host_not_allowed");
     expect(await raw("GET /global/health", "Host: 127.0.0.1:1")).toContain("host_not_allowed");
@@ -48,7 +51,7 @@ describe("the API at the root of a port of its own", () => {
   });
 
   it.each(["/v1/lanes", "/../v1/lanes", "/%2e%2e/v1/lanes", "//v1/lanes", "/opencode/session", "/metrics", "/"])(
-    "has nothing of the daemon's own at %s",
+    "serves nothing else of the daemon at %s",
     async (path) => {
       const { raw, host } = await atRoot();
       const answer = await raw(`GET ${path}`, `Host: ${host}`, `Authorization: Bearer ${token}`);
@@ -57,7 +60,7 @@ describe("the API at the root of a port of its own", () => {
     },
   );
 
-  it("takes a whole address in the place of a path, and answers errors under /api in their own form", async () => {
+  it("accepts an absolute URL in the request line, and uses the newer error format under /api", async () => {
     const { ask, raw, host } = await atRoot();
     const whole = await raw(
       `GET http://${host}/global/health?a=b`,
@@ -74,7 +77,7 @@ describe("pages of other origins", () => {
   const preflight = { "access-control-request-method": "POST", "access-control-request-headers": "authorization" };
   const corsOf = ({ headers }: Response) => headers.get("access-control-allow-origin");
 
-  it.each(allowedOrigins)("are answered when they are allowed, also before they could log in: %s", async (origin) => {
+  it.each(allowedOrigins)("are answered when they are allowed, even before they log in: %s", async (origin) => {
     const { listening } = await atRoot({ allowedOrigins });
     const url = `${listening.url}/session`;
     const asked = await fetch(url, { method: "OPTIONS", headers: { origin, ...preflight } });
@@ -88,21 +91,21 @@ describe("pages of other origins", () => {
     expect(opened.headers.get("access-control-allow-credentials")).toBeNull();
   });
 
-  it("get nothing when they are not", async () => {
+  it("get nothing when they are not allowed", async () => {
     const { listening } = await atRoot({ allowedOrigins });
     const origin = "http://127.0.0.1:4097";
     const asked = await fetch(`${listening.url}/session`, { method: "OPTIONS", headers: { origin, ...preflight } });
     expect([asked.status, corsOf(asked)]).toEqual([403, null]);
   });
 
-  it("an OPTIONS that is no preflight needs the token", async () => {
+  it("need the token for an OPTIONS request that is not a preflight", async () => {
     const { listening } = await atRoot({ allowedOrigins });
     const [origin = ""] = allowedOrigins;
     expect((await fetch(`${listening.url}/session`, { method: "OPTIONS", headers: { origin } })).status).toBe(401);
   });
 });
 
-it("a client that never reads its stream holds up neither the others nor the end", async () => {
+it("a client that never reads its stream delays neither the other clients nor the shutdown", async () => {
   const text = "x".repeat(100_000);
   const world = await startWorld({ script: { always: [{ steps: [{ say: text }] }] } });
   const { app, errors } = anApiOn(serviceOf(world.waybill), { clock: world.clock });

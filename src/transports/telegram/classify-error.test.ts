@@ -29,11 +29,11 @@ test.each([
   expect(classifyError(refused(code, description, parameters))).toMatchObject(expected);
 });
 
-test("a connection that failed is tried again", () => {
+test("a failed connection is tried again", () => {
   expect(classifyError(new HttpError("failed", new Error("cut")))).toMatchObject({ kind: "later", afterMs: null });
 });
 
-test("any answer of a server means something, also one without a description", () => {
+test("every server response is classified, even one without a description", () => {
   const description = fc.oneof(fc.string(), fc.constant(undefined as unknown as string));
   fc.assert(
     fc.property(fc.integer(), description, (code, words) => {
@@ -42,6 +42,6 @@ test("any answer of a server means something, also one without a description", (
   );
 });
 
-test("what is no problem of a call is thrown on", () => {
+test("an error that is not from a call is rethrown", () => {
   expect(() => classifyError(new TypeError("a bug"))).toThrow("a bug");
 });

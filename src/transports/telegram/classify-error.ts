@@ -1,26 +1,26 @@
-/** What a failed call of the Bot API means for what was to be sent. Pure. */
+/** Classifies a failed Bot API call by what the sender can do about it. Pure. */
 import { GrammyError, HttpError } from "grammy";
 
 export type SendProblem =
-  /** Try again; after the time that the server named, where it did. */
+  /** Try again, after the server's wait time if it named one. */
   | { kind: "later"; afterMs: number | null; reason: string }
   | { kind: "thread_gone" }
-  /** The message that was to be changed. */
+  /** The message to edit, delete or react to. */
   | { kind: "message_gone" }
-  /** The message that was to be replied to. */
+  /** The message to reply to. */
   | { kind: "reply_gone" }
   | { kind: "not_modified" }
   /** The text, an entity or a button was refused. */
   | { kind: "refused_content"; reason: string }
-  /** The server does not know the method: it is older than the client. */
+  /** The server is older than the client and does not know the method. */
   | { kind: "unknown_method" }
   | { kind: "migrated"; to: number }
-  /** Blocked, thrown out, or no such chat. */
+  /** The bot was blocked or removed, or the chat does not exist. */
   | { kind: "unreachable"; reason: string }
-  /** The token is not good any more. */
+  /** The token is no longer valid. */
   | { kind: "unauthorized" };
 
-/** The server has named the time of the next try. */
+/** The server named the time of the next try. */
 export const tooManyRequests = "too_many_requests";
 
 export function classifyError(error: unknown): SendProblem {
@@ -54,7 +54,7 @@ function ofBadRequest(words: string, description: string): SendProblem {
   if (/message (to edit|to delete|to react) not found|message can't be (edited|deleted)/.test(words)) {
     return { kind: "message_gone" };
   }
-  // Telegram answers with 400 to much of what other methods answer with 403.
+  // Telegram returns 400 for many cases that other methods report as 403.
   if (/chat not found|not enough rights|no rights to send|write_forbidden|chat_restricted|deactivated/.test(words)) {
     return { kind: "unreachable", reason: description };
   }

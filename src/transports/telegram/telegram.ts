@@ -1,6 +1,6 @@
 /**
- * The Telegram transport: takes updates in, hands what people write to the service, and brings what agents and Waybill say
- * back to the chats. It starts without Telegram being there, and goes on when it comes back.
+ * The Telegram transport: receives updates, passes people's messages to the service, and sends answers and notices to
+ * the chats. It starts even if Telegram is unreachable, and continues once it is back.
  */
 import type { Api } from "grammy";
 import { AppError } from "../../app-error.ts";
@@ -37,7 +37,7 @@ export type TelegramDeps = {
   service: Service;
   box: TransportBox;
   clock: Clock;
-  /** One line for people; never a token or the text of a message. */
+  /** A log line for people. Never pass a token or the text of a message. */
   warn: (about: Record<string, unknown>, message: string) => void;
   onError: (failure: { error: unknown }) => void;
   failPoint?: FailPointHook | undefined;
@@ -64,7 +64,7 @@ export class Telegram {
     this.#apis = botApi(deps.settings);
   }
 
-  /** What keeps it from working, for people. */
+  /** The problem that keeps the transport from working, if any. */
   get notices(): readonly Notice[] {
     return this.#problem ? [{ code: `telegram_${this.#problem.code}`, message: this.#problem.message }] : [];
   }
@@ -83,7 +83,7 @@ export class Telegram {
   async #run(): Promise<void> {
     const { box, service, clock, settings, onError, failPoint } = this.#deps;
     const { signal } = this.#closing;
-    // Before anything is taken in: what is said from now on is told.
+    // Before any update is taken, so that every log item from here on reaches the chats.
     const after = await this.#logCursor();
     const bot = await this.#identity();
     if (!bot) return;
@@ -100,7 +100,7 @@ export class Telegram {
     await box.write({ outbox: backAgain(state), state: [{ key: restartKey, value: null }] });
     await outbox.start();
     await updates.start();
-    const onGap = () => this.#deps.warn({ event: "telegram_gap" }, "Some news is too old to be told in the chats.");
+    const onGap = () => this.#deps.warn({ event: "telegram_gap" }, "Some events are too old to be shown in the chats.");
     await Promise.all([
       this.#setMenu(),
       new LiveTurns({ context, outbox, server: this.#server, onError }).follow(signal),
@@ -109,7 +109,7 @@ export class Telegram {
     ]);
   }
 
-  /** Takes in an update that Telegram calls the webhook with. Resolves when it is durable. */
+  /** Takes an update from the webhook. Resolves when it is durable. */
   async take(body: unknown): Promise<void> {
     if (!this.#parts || this.#closing.signal.aborted) throw notReady();
     await this.#parts.updates.take([body], []);
@@ -120,7 +120,7 @@ export class Telegram {
     const { webhook, pollIntervalMs: intervalMs, longPollMs } = settings;
     const deps = { clock, onError, onState: (problem: PollProblem | null) => this.#onPollState(problem) };
     const onRemoved = () =>
-      this.#deps.warn({ event: "telegram_webhook_removed" }, "The bot had a webhook. It was removed for polling.");
+      this.#deps.warn({ event: "telegram_webhook_removed" }, "Removed the bot's webhook so that polling works.");
     await chooseUpdates({ ...deps, api: this.#apis.calls, webhook, onRemoved }, signal);
     if (webhook) return;
     const take = (bodies: readonly unknown[], cursor: number) =>
@@ -147,7 +147,7 @@ export class Telegram {
       onProblem: ({ channel, key }, { outcome, reason }) =>
         warn(
           { event: "telegram_not_sent", chat: channel, row: key, outcome, reason },
-          "Telegram did not take a message.",
+          "Telegram did not accept a message.",
         ),
     });
     const albums = new Albums(clock);
@@ -178,7 +178,7 @@ export class Telegram {
     return end;
   }
 
-  /** Null when this closes first. */
+  /** Null if the transport is closed first. */
   async #identity(): Promise<BotIdentity | null> {
     const { clock, onError } = this.#deps;
     const { signal } = this.#closing;
@@ -200,10 +200,7 @@ export class Telegram {
     try {
       await this.#apis.calls.setMyCommands(commandMenu(), {}, grammySignal(this.#closing.signal));
     } catch {
-      this.#deps.warn(
-        { event: "telegram_menu" },
-        "The menu of commands could not be set. The commands work without it.",
-      );
+      this.#deps.warn({ event: "telegram_menu" }, "The command menu could not be set. The commands work without it.");
     }
   }
 
@@ -218,14 +215,14 @@ export class Telegram {
     this.#problem = problem;
     const { warn } = this.#deps;
     if (problem) warn({ event: `telegram_${problem.code}` }, problem.message);
-    else warn({ event: "telegram_ready" }, "Telegram can be reached again.");
+    else warn({ event: "telegram_ready" }, "Telegram is reachable again.");
   }
 
   #onStranger(user: number, chat: number): void {
     const key = `${user} in ${chat}`;
     if (this.#strangers.has(key)) return;
     this.#strangers.add(key);
-    const message = "Somebody who is not allowed wrote to the bot. telegramAllowedUsers lists who is.";
+    const message = "Ignored a user or chat that is not listed in telegramAllowedUsers or telegramAllowedChats.";
     this.#deps.warn({ event: "telegram_stranger", user, chat }, message);
   }
 }

@@ -3,7 +3,7 @@ import type { Opened } from "./watched-session.ts";
 import { openSession } from "./watched-session.ts";
 
 export function asks(opened: Opened): void {
-  test("a permission is shown with its title, a hint comes, and once it is allowed the turn goes on", async () => {
+  test("a permission is shown with its title, a hint comes, and the turn continues once it is allowed", async () => {
     const session = await openSession(opened());
     await session.send("permission");
     const ask = await session.asked();
@@ -18,7 +18,7 @@ export function asks(opened: Opened): void {
     expect(session.of("permission.resolved")).toMatchObject([{ data: { ask: ask.id, outcome: "once" } }]);
   });
 
-  test("a refusal ends the turn, with the call as refused and no further word", async () => {
+  test("a refusal ends the turn, with the call marked as refused and no further text", async () => {
     const session = await openSession(opened());
     await session.send("permission");
     await opened().runtime.answer(session.lane, (await session.asked()).id, { decision: "reject" });
@@ -29,7 +29,7 @@ export function asks(opened: Opened): void {
     expect(session.of("turn.ended")).toMatchObject([{ data: { reason: "aborted" } }]);
   });
 
-  test("a second answer is refused, and changes nothing", async () => {
+  test("a second answer is refused and changes nothing", async () => {
     const session = await openSession(opened());
     await session.send("permission");
     const { id } = await session.asked();
@@ -39,7 +39,7 @@ export function asks(opened: Opened): void {
     expect((await session.rests()).rows.at(-1)?.text).toBe("It is done.");
   });
 
-  test("a question is answered with what a person chose, and the agent is told", async () => {
+  test("a question is answered with the person's choice, and the agent receives it", async () => {
     const session = await openSession(opened());
     await session.send("question");
     const ask = await session.asked();

@@ -1,4 +1,4 @@
-/** Files of the types that the runtime names reach the model as they are, and change nothing about the prompt. */
+/** Files of the types that the runtime accepts reach the model unchanged, and do not affect the prompt. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,19 +24,19 @@ export function attachments(opened: Opened): void {
     return { session, prompt, slice: await session.rests() };
   };
 
-  test("images and text are among the types that it takes, and archives are not", () => {
+  test("images and text are accepted types, and archives are not", () => {
     const { attachments } = opened().runtime.traits;
     const types = ["image/png", "image/jpeg", "text/plain", "application/json", "application/zip"];
     const taken = types.map((mimeType) => refusalOf([{ id: "a", name: "a", mimeType, size: 1 }], attachments) === null);
     expect(taken).toEqual([true, true, true, true, false]);
   });
 
-  test.each(sampleFiles)("$name reaches the model, if it takes $mimeType", async (sample) => {
+  test.each(sampleFiles)("$name reaches the model if the runtime accepts $mimeType", async (sample) => {
     const files = inDirectory([sample]);
     if (files.length === 0) return expect(opened().runtime.traits.attachments).not.toEqual([]);
     const { prompt, slice } = await playedWith(files);
     const received = opened().received(prompt.text);
-    // Where there is no model, the transcript tells.
+    // Without a model, check the transcript.
     if (received === null) {
       return expect(slice.rows[0]?.text).toBe(`${prompt.text}\n[file ${sample.name}, ${sample.bytes.length} bytes]`);
     }
@@ -45,7 +45,7 @@ export function attachments(opened: Opened): void {
     expect([received, isThere]).toEqual([received, true]);
   });
 
-  test("a prompt with files is one row under its id, that begins with its text, and is answered", async () => {
+  test("a prompt with files is one row under its id, starts with its text, and is answered", async () => {
     const { session, prompt, slice } = await playedWith(inDirectory(sampleFiles));
     expect(slice.rows.map(({ role }) => role)).toEqual(["user", "assistant"]);
     const [user, answer] = slice.rows;
@@ -55,7 +55,7 @@ export function attachments(opened: Opened): void {
     expect(session.of("turn.ended")).toHaveLength(1);
   });
 
-  test("the same ids and files again are no second row, and bring no file twice", async () => {
+  test("sending the same ids and files again adds no second row and repeats no file", async () => {
     const files = inDirectory(sampleFiles);
     const { session, prompt } = await playedWith(files);
     expect(await opened().runtime.submit(session.lane, prompt, soon())).toEqual({ outcome: "accepted" });
@@ -67,10 +67,10 @@ export function attachments(opened: Opened): void {
     if (received) expect(new Set(received.files).size).toBe(received.files.length);
   });
 
-  test("a file that is gone is not sent, and neither is its prompt", async () => {
+  test("a prompt with a missing file is not sent", async () => {
     const session = await openSession(opened());
     const [file] = inDirectory(sampleFiles.slice(0, 1));
-    if (!file) throw new Error("it takes no image");
+    if (!file) throw new Error("the runtime accepts no image");
     rmSync(file.path);
     const prompt = { ...session.prompt("answers"), attachments: [file] };
     const outcome = await opened().runtime.submit(session.lane, prompt, soon());

@@ -3,7 +3,7 @@ import type { Opened } from "./watched-session.ts";
 import { openSession, soon } from "./watched-session.ts";
 
 export function endings(opened: Opened): void {
-  test("a turn that is aborted rests, is told as aborted, and the next prompt is answered", async () => {
+  test("an aborted turn comes to rest, is reported as aborted, and the next prompt is answered", async () => {
     const session = await openSession(opened());
     const stopped = await session.send("hangs");
     await session.until(({ rows }) => rows.some(({ text }) => text === "I begin."));
@@ -15,7 +15,7 @@ export function endings(opened: Opened): void {
     expect(opened().runs(stopped.text)).toBe(1);
   });
 
-  test("aborting twice at a time is safe, and takes what was asked along", async () => {
+  test("aborting twice concurrently is safe, and removes the open ask", async () => {
     const session = await openSession(opened());
     await session.send("permission");
     await session.asked();

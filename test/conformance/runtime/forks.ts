@@ -9,12 +9,12 @@ const said = (rows: readonly TranscriptRow[]) =>
 
 async function fork({ runtime, lane }: RuntimeHarness, sessionId: string, before: string | null) {
   const forked = await runtime.fork?.(lane, { sessionId, before }, soon());
-  if (!forked) throw new Error("this runtime forks no sessions");
+  if (!forked) throw new Error("this runtime does not fork sessions");
   return forked;
 }
 
 export function forks(opened: Opened): void {
-  test("a forked session goes on with what the other one has, and leaves that one as it was", async (context) => {
+  test("a forked session continues from the original, and leaves the original unchanged", async (context) => {
     if (!opened().runtime.fork) context.skip();
     const session = await openSession(opened());
     const { prompt, slice } = await session.played("works");
@@ -33,7 +33,7 @@ export function forks(opened: Opened): void {
     expect((await copy.read()).rows).toEqual(answered.slice.rows);
   });
 
-  test("a session that is forked before a prompt knows nothing of it, and one before its first prompt knows nothing", async (context) => {
+  test("a fork before a prompt does not know that prompt, and one before the first knows none", async (context) => {
     if (!opened().runtime.fork) context.skip();
     const session = await openSession(opened());
     const first = await session.played("works");
@@ -49,7 +49,7 @@ export function forks(opened: Opened): void {
     expect(await watchSession(opened(), empty.sessionId).read()).toMatchObject({ status: "idle", rows: [] });
   });
 
-  test("a session is not forked before a prompt that it does not have", async (context) => {
+  test("a fork before an unknown prompt is refused", async (context) => {
     if (!opened().runtime.fork) context.skip();
     const session = await openSession(opened());
     await session.played("answers");
@@ -57,7 +57,7 @@ export function forks(opened: Opened): void {
     await expect(fork(opened(), session.id, messageId)).rejects.toMatchObject({ code: "message_unknown" });
   });
 
-  test("telling a forked session again says nothing that is not under the new names", async (context) => {
+  test("a resync of a forked session uses only the new ids", async (context) => {
     if (!opened().runtime.fork) context.skip();
     const session = await openSession(opened());
     const { slice } = await session.played("works");

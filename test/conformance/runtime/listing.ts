@@ -8,11 +8,11 @@ import { openSession, soon } from "./watched-session.ts";
 
 export async function listed({ runtime, lane }: RuntimeHarness, of: Lane = lane, since?: number) {
   const sessions = await runtime.sessionsIn?.(of, soon(), since);
-  if (!sessions) throw new Error("this runtime lists no sessions");
+  if (!sessions) throw new Error("this runtime does not list sessions");
   return sessions;
 }
 
-/** In a directory whose name differs only by a separator, which programs leave out of the names of their folders. */
+/** In a directory whose name differs only by a separator, which programs leave out of their folder names. */
 function laneElsewhere({ lane }: RuntimeHarness): Lane {
   const directory = `${dirname(lane.directory)}-${basename(lane.directory)}`;
   mkdirSync(directory);
@@ -21,7 +21,7 @@ function laneElsewhere({ lane }: RuntimeHarness): Lane {
 }
 
 export function listing(opened: Opened): void {
-  test("sessions that were prompted are listed, the one that changed last first", async (context) => {
+  test("prompted sessions are listed, most recently changed first", async (context) => {
     if (!opened().runtime.sessionsIn) context.skip();
     const [one, other] = [await openSession(opened()), await openSession(opened())];
     await one.played("answers");
@@ -31,7 +31,7 @@ export function listing(opened: Opened): void {
     expect((await listed(opened())).slice(0, 2)).toEqual([one.id, other.id]);
   });
 
-  test("a session of another directory is not listed, however alike their names are", async (context) => {
+  test("a session of another directory is not listed, however similar the names", async (context) => {
     if (!opened().runtime.sessionsIn) context.skip();
     const lane = laneElsewhere(opened());
     const session = await openSession({ ...opened(), runtime: opened().runtime, lane });
@@ -40,7 +40,7 @@ export function listing(opened: Opened): void {
     expect(await listed(opened())).not.toContain(session.id);
   });
 
-  test("a session that is gone is not listed", async (context) => {
+  test("a removed session is not listed", async (context) => {
     if (!opened().runtime.sessionsIn) context.skip();
     const session = await openSession(opened());
     await session.played("answers");
@@ -48,12 +48,12 @@ export function listing(opened: Opened): void {
     expect(await listed(opened())).not.toContain(session.id);
   });
 
-  test("sessions that have not changed since a moment are left out", async (context) => {
+  test("sessions that have not changed since the given time are left out", async (context) => {
     if (!opened().runtime.sessionsIn) context.skip();
     const session = await openSession(opened());
     const { slice } = await session.played("answers");
     const promptedAt = slice.rows[0]?.createdAt ?? 0;
-    // The clock of a file system is a little behind.
+    // The clock of a filesystem lags a little.
     expect(await listed(opened(), undefined, promptedAt - 1000)).toContain(session.id);
     expect(await listed(opened(), undefined, Date.now() + 60_000)).toEqual([]);
   });

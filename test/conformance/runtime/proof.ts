@@ -7,7 +7,7 @@ import type { RuntimeHarness } from "../runtime-conformance.ts";
 import type { Opened } from "./watched-session.ts";
 import { openSession } from "./watched-session.ts";
 
-/** What the core sees of a prompt. */
+/** What the core observes for a prompt. */
 export function observed({ runtime }: RuntimeHarness, slice: TranscriptSlice, { text, attachments, ...ids }: Prompt) {
   const attempts = [anAttempt(ids)];
   const { takesIds } = runtime.traits;
@@ -15,21 +15,21 @@ export function observed({ runtime }: RuntimeHarness, slice: TranscriptSlice, { 
 }
 
 export function proof(opened: Opened): void {
-  test("what the agent said at the end of the turn is seen as an answer to its prompt", async () => {
+  test("the agent's final text is observed as the answer to its prompt", async () => {
     const session = await openSession(opened());
     const { prompt, slice } = await session.played("answers");
     const answer = { state: "responded_plain_text", found: true, settled: true, turnEndedWell: true };
     expect(observed(opened(), slice, prompt)).toMatchObject({ ...answer, evidence: { finalText: "It is 4." } });
   });
 
-  test("what it did is seen, and by which tools", async () => {
+  test("the agent's tool calls are observed", async () => {
     const session = await openSession(opened());
     const { prompt, slice } = await session.played("works");
     const seen = observed(opened(), slice, prompt);
     expect(seen).toMatchObject({ state: "responded_non_visible_tool", toolNames: ["read"], turnEndedWell: true });
   });
 
-  test("an ask blocks its prompt, and a refusal is seen as one", async () => {
+  test("an ask blocks its prompt, and a refusal is observed as one", async () => {
     const session = await openSession(opened());
     const prompt = await session.send("permission");
     const { id } = await session.asked();
@@ -39,7 +39,7 @@ export function proof(opened: Opened): void {
     expect(seen).toMatchObject({ state: "tool_error", reason: "ask_rejected", askRejected: true });
   });
 
-  test("a prompt that quotes the id of another proves nothing of that one", async () => {
+  test("a prompt that quotes another prompt's id proves nothing about it", async () => {
     const session = await openSession(opened());
     const quoted = session.prompt("answers this");
     const { slice } = await session.played(`answers ${quoted.messageId} ${quoted.text}`);

@@ -10,9 +10,9 @@ function withoutCost(row: TranscriptRow) {
   return { ...row, usage: row.usage?.tokens };
 }
 
-/** The last test leaves the runtime closed: another start of a real program would take long. */
+/** The last test leaves the runtime closed, because another start of a real program would take long. */
 export function restarts(opened: Opened): void {
-  test("another runtime on the same state lists the session, reads the same rows, and goes on in it", async () => {
+  test("another runtime on the same state lists the session, reads the same rows, and continues in it", async () => {
     const session = await openSession(opened());
     const { slice: before } = await session.played("works");
     await opened().stop({ keep: true });
@@ -29,7 +29,7 @@ export function restarts(opened: Opened): void {
     expect(slice.rows.at(-1)).toMatchObject({ parentId: session.idOf(prompt, slice), text: "It is 4." });
   });
 
-  test("closing in mid-turn ends all that was started, and nothing of it runs afterwards", async () => {
+  test("closing mid-turn ends every process that was started", async () => {
     const session = await openSession(opened(), { closes: true });
     await session.send("hangs");
     await session.until(({ rows }) => rows.some(({ text }) => text === "I begin."));

@@ -4,25 +4,25 @@ import type { Opened } from "./watched-session.ts";
 import { openSession, soon } from "./watched-session.ts";
 
 export function sessions(opened: Opened): void {
-  test("a session that was just opened is empty and at rest", async () => {
+  test("a new session is empty and idle", async () => {
     const session = await openSession(opened());
     expect(await session.read()).toMatchObject({ status: "idle", asks: [], rows: [], complete: true });
   });
 
-  test("a session that is gone reads as stale", async () => {
+  test("a removed session reads as stale", async () => {
     const session = await openSession(opened());
     await session.played("answers");
     await opened().loseSession(session.id);
     expect(await session.read()).toMatchObject({ sessionId: session.id, status: "stale" });
   });
 
-  test("a session that the program has never heard of has no rows", async () => {
+  test("a session that the program does not know has no rows", async () => {
     const { runtime, lane, facts } = opened();
     const id = `ses_${randomUUID()}`;
     expect(await runtime.read(lane, id, null, soon())).toMatchObject({ status: facts.unknownSession, rows: [] });
   });
 
-  test("what happens in one session is not seen in another", async () => {
+  test("events in one session do not appear in another", async () => {
     const [one, other] = [await openSession(opened()), await openSession(opened())];
     const { prompt, slice } = await one.played("answers");
     const { prompt: elsewhere, slice: apart } = await other.played("works");

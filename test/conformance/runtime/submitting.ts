@@ -4,7 +4,7 @@ import type { Opened } from "./watched-session.ts";
 import { openSession, soon } from "./watched-session.ts";
 
 export function submitting(opened: Opened): void {
-  test("ids are the same for the same digest, and others for another one", () => {
+  test("the same digest gives the same ids, and another digest gives others", () => {
     const { runtime } = opened();
     const [one, other] = [attemptDigest("one", 1, 1), attemptDigest("one", 1, 2)];
     expect(runtime.idsFrom(one)).toEqual(runtime.idsFrom(one));
@@ -12,18 +12,18 @@ export function submitting(opened: Opened): void {
     expect(runtime.idsFrom(one).partId).not.toBe(runtime.idsFrom(other).partId);
   });
 
-  test("an accepted prompt stands in the transcript under one id, with its text", async () => {
+  test("an accepted prompt is in the transcript under one id, with its text", async () => {
     const session = await openSession(opened());
     const { prompt, slice } = await session.played("answers");
     const users = slice.rows.filter(({ role }) => role === "user");
     expect(users).toMatchObject([{ id: session.idOf(prompt, slice), text: prompt.text }]);
   });
 
-  test("the same ids again after their turn are no second row and no second run", async () => {
+  test("sending the same ids again after their turn adds no second row and no second run", async () => {
     const session = await openSession(opened());
     const { prompt } = await session.played("answers first");
     expect(await opened().runtime.submit(session.lane, prompt, soon())).toEqual({ outcome: "accepted" });
-    // Whatever the second one might have started comes before the end of this.
+    // Anything that the second one might have started comes before the end of this turn.
     const turns = session.of("turn.ended").length + 1;
     const next = await session.send("answers next");
     const slice = await session.rests(turns);
@@ -34,7 +34,7 @@ export function submitting(opened: Opened): void {
     expect(opened().runs(prompt.text)).toBe(1);
   });
 
-  test("what a prompt adds to the agent's instructions holds for its turn alone, where the runtime takes any", async () => {
+  test("a prompt's extra instructions apply to its turn alone, if the runtime takes any", async () => {
     const session = await openSession(opened());
     if (!opened().runtime.traits.takesSystem) {
       await session.played("answers first", "The word of the day is heron.");

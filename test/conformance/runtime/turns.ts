@@ -4,7 +4,7 @@ import type { Draft } from "../../../src/core/turn/universal-event.ts";
 import type { Opened } from "./watched-session.ts";
 import { openSession, soon } from "./watched-session.ts";
 
-/** The turn as it is whole: its prompt, its items in the order of their ends, and its own end. */
+/** The complete turn: its prompt, its items in the order in which they ended, and its end. */
 function wholeTurn(drafts: readonly Draft[]): unknown[] {
   return drafts.flatMap((draft): object[] => {
     if (draft.type === "turn.started") return [draft.data];
@@ -16,7 +16,7 @@ function wholeTurn(drafts: readonly Draft[]): unknown[] {
 }
 
 export function turns(opened: Opened): void {
-  test("each prompt gives one turn, which ends once", async () => {
+  test("each prompt gives one turn that ends once", async () => {
     const session = await openSession(opened());
     const first = await session.played("works");
     const second = await session.played("answers");
@@ -26,7 +26,7 @@ export function turns(opened: Opened): void {
     expect(ends).toMatchObject([{ data: { reason: "completed" } }, { data: { reason: "completed" } }]);
   });
 
-  test("telling it again adds nothing", async () => {
+  test("a resync adds nothing", async () => {
     const session = await openSession(opened());
     await session.played("works");
     const before = wholeTurn(session.told);
@@ -37,7 +37,7 @@ export function turns(opened: Opened): void {
     expect(wholeTurn(session.told)).toEqual(before);
   });
 
-  test("telling it again to somebody who missed it gives the newest turn with the same items and its end", async () => {
+  test("a resync gives a new reader the newest turn with the same items and its end", async () => {
     const session = await openSession(opened());
     await session.played("answers");
     const count = session.told.length;

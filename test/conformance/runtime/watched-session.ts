@@ -1,4 +1,4 @@
-/** A session of its own for one test, and all that is told of it while the test runs. */
+/** A separate session for one test, and everything reported about it while the test runs. */
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, onTestFinished } from "vitest";
 import { attemptDigest } from "../../../src/core/delivery/attempt.ts";
@@ -11,19 +11,19 @@ import type { Draft } from "../../../src/core/turn/universal-event.ts";
 import type { Prompt } from "../../../src/runtimes/port.ts";
 import type { RuntimeHarness } from "../runtime-conformance.ts";
 
-/** A harness that is open by the time the test runs. */
+/** Returns the harness, which is open by the time a test runs. */
 export type Opened = () => RuntimeHarness;
 
 export const soon = () => AbortSignal.timeout(60_000);
 
-/** Whatever the session does at the end of the test is stopped, unless the test closes the runtime. */
+/** Aborts a running turn at the end of the test, unless the test closes the runtime. */
 export async function openSession(harness: RuntimeHarness, { closes = false } = {}): Promise<WatchedSession> {
   const session = new WatchedSession(harness, await harness.runtime.openSession(harness.lane, soon()));
   if (!closes) onTestFinished(() => session.leave());
   return session;
 }
 
-/** One that is there already. */
+/** Watches an existing session. */
 export function watchSession(harness: RuntimeHarness, id: string): WatchedSession {
   const session = new WatchedSession(harness, id);
   onTestFinished(() => session.leave());
@@ -48,7 +48,7 @@ export class WatchedSession {
     this.watch();
   }
 
-  /** To be called again for another runtime. */
+  /** Call again for another runtime. */
   watch(): void {
     for (const stop of this.#stopWatching) stop();
     const { runtime } = this.#harness;
@@ -68,7 +68,7 @@ export class WatchedSession {
     if (slice.status === "busy") await this.#harness.runtime.abort(this.lane, this.id, soon());
   }
 
-  /** As the core makes it: where a runtime takes no ids, the prompt's first words say which message it is for. */
+  /** As the core builds it: if a runtime takes no ids, the prompt's first words name its message. */
   prompt(text: string, system?: string): Prompt {
     this.#prompts += 1;
     const { runtime } = this.#harness;
@@ -78,7 +78,7 @@ export class WatchedSession {
     return system === undefined ? prompt : { ...prompt, system };
   }
 
-  /** The id of a prompt's row: ours, or the one that the program gave it. */
+  /** The id of a prompt's row: ours, or the one the program gave it. */
   idOf({ messageId, text }: Prompt, { rows }: { rows: readonly TranscriptRow[] }): string | undefined {
     if (this.#harness.runtime.traits.takesIds) return messageId;
     return rows.find((row) => row.role === "user" && row.text === text)?.id;
@@ -101,13 +101,13 @@ export class WatchedSession {
     return this.#harness.runtime.read(this.lane, this.id, limit, soon());
   }
 
-  /** What it shows once so many turns were told to be over and it rests. */
+  /** The transcript once that many turns have ended and the session is idle. */
   async rests(turns = 1): Promise<TranscriptSlice> {
     await this.hears(() => this.of("turn.ended").length >= turns);
     return this.until(({ status }) => status === "idle");
   }
 
-  /** A transcript has no event of its own: a hint may be lost, and a read may have nothing to say. */
+  /** Polls, because a transcript has no events of its own: a hint may be lost, and a read may fail. */
   async until(done: (slice: TranscriptSlice) => boolean): Promise<TranscriptSlice> {
     for (;;) {
       const slice = await this.read().catch(() => null);
@@ -116,7 +116,7 @@ export class WatchedSession {
     }
   }
 
-  /** Plays it with a program that died before, and is not started at once again: as long as it is turned away for now. */
+  /** Plays it with a program that has died and does not start again immediately: retries until it is accepted. */
   async playedAgain(text: string): Promise<{ prompt: Prompt; slice: TranscriptSlice }> {
     const turns = this.of("turn.ended").length + 1;
     const prompt = this.prompt(text);

@@ -1,4 +1,4 @@
-/** Admission: durable, idempotent by recipient and message id, and never a second body under one id. */
+/** Admission is durable, idempotent by recipient and message id, and never takes a second body under one id. */
 import { expect, it } from "vitest";
 import type { LaneChange } from "../../../src/core/lane/lane.ts";
 import { payloadHash } from "../../../src/core/message/message.ts";
@@ -8,10 +8,10 @@ import type { Subject } from "../store-conformance.ts";
 
 const lane = { kind: "lane", lane: "lane" } as const;
 
-/** A change of `lane`, decided by what it is now. */
+/** A change to `lane`, based on its current state. */
 async function choosing(store: Store, change: LaneChange): Promise<LaneChoice> {
   const seen = await store.lane("lane");
-  if (!seen) throw new Error("the lane is gone");
+  if (!seen) throw new Error("the lane is missing");
   return {
     laneVersion: seen.version,
     wasUsed: (await store.deliveries({ laneId: "lane", limit: 1 })).items.length > 0,
@@ -20,7 +20,7 @@ async function choosing(store: Store, change: LaneChange): Promise<LaneChoice> {
 }
 
 export function admission(subject: Subject): void {
-  it("an admitted message is there, unread, with a delivery that waits", async () => {
+  it("an admitted message is stored unread, with a waiting delivery", async () => {
     const { store } = subject;
     const message = aMessage({
       id: "m1",
@@ -38,7 +38,7 @@ export function admission(subject: Subject): void {
     expect(await store.delivery(record.id)).toEqual(record);
   });
 
-  it("what a message chooses for its lane is taken with it, and told before it", async () => {
+  it("a message's choice for its lane is applied with the message, and published before it", async () => {
     const { store } = subject;
     const after = store.logEnd();
     const seen = await store.lane("lane");
@@ -49,7 +49,7 @@ export function admission(subject: Subject): void {
     expect(items.map(({ type }) => type)).toEqual(["lane", "message", "delivery"]);
   });
 
-  it("of two messages that choose for the lane as it was, the second is not admitted, and its choice not taken", async () => {
+  it("of two messages with choices for the same lane version, the second is not admitted", async () => {
     const { store } = subject;
     const choices = [await choosing(store, { model: "one" }), await choosing(store, { model: "two" })];
     const both = await Promise.all(choices.map((choice, index) => tryToAdmit(store, { id: `m${index}` }, choice)));
@@ -59,7 +59,7 @@ export function admission(subject: Subject): void {
     expect((await store.deliveries({ limit: 10 })).items).toHaveLength(1);
   });
 
-  it("a choice that was made before the lane was used, paused or given a session is not taken", async () => {
+  it("a choice from before the lane was used, paused or given a session is not applied", async () => {
     const { store } = subject;
     const happen = [
       () => admit(store, { id: "first" }),
@@ -75,7 +75,7 @@ export function admission(subject: Subject): void {
     expect(await tryToAdmit(store, { id: "m4" }, await choosing(store, {}))).toMatchObject({ outcome: "admitted" });
   });
 
-  it("a message that is known, or in conflict, chooses nothing", async () => {
+  it("a known or conflicting message changes nothing about its lane", async () => {
     const { store } = subject;
     const choice = await choosing(store, { model: "late" });
     await admit(store, { id: "m1" });
@@ -84,7 +84,7 @@ export function admission(subject: Subject): void {
     expect(await store.lane("lane")).toMatchObject({ model: null, version: choice.laneVersion });
   });
 
-  it("a lane that was removed is not chosen for", async () => {
+  it("a choice for a removed lane is refused", async () => {
     const { store } = subject;
     const choice = await choosing(store, { model: "late" });
     const message = aMessage({ id: "m1" });
@@ -112,7 +112,7 @@ export function admission(subject: Subject): void {
     expect((await store.deliveries({ limit: 10 })).items).toHaveLength(1);
   });
 
-  it("a known message comes back with its delivery as it has become", async () => {
+  it("a known message is returned with its delivery's current state", async () => {
     const { store } = subject;
     const record = await admit(store, { id: "m1" });
     await move(store, record, submit(record));
@@ -151,7 +151,7 @@ export function admission(subject: Subject): void {
     expect((await store.deliveries({ limit: 10 })).items.map((one) => one.messageId)).toEqual(["m2", "m1"]);
   });
 
-  it("a person's mailbox takes a message without a delivery, however the name is written", async () => {
+  it("a person's mailbox takes a message without a delivery, whatever the case of the name", async () => {
     const { store } = subject;
     const mail = toPerson({ id: "m1" }, "Ada");
     const outcome = await store.admit({
@@ -165,7 +165,7 @@ export function admission(subject: Subject): void {
     expect(await store.lanesWithWork()).toEqual([]);
   });
 
-  it("a delivery to a lane that nobody made is turned away with its message", async () => {
+  it("a delivery to an unknown lane is refused with its message", async () => {
     const { store } = subject;
     const message = aMessage({ id: "m1" });
     const record = { ...(await recordFor(store, message)), laneId: "nowhere" };
@@ -176,7 +176,7 @@ export function admission(subject: Subject): void {
     expect(await tryToAdmit(store, { id: "m1" })).toMatchObject({ outcome: "admitted" });
   });
 
-  it("a mailbox and a list of deliveries show the newest first, as many as were asked for", async () => {
+  it("a mailbox and a list of deliveries return the newest first, up to the limit", async () => {
     const { store } = subject;
     for (const id of ["m1", "m2", "m3"]) await admit(store, { id });
     await admit(store, { id: "x1", recipient: { kind: "lane", lane: "other" } });
@@ -188,7 +188,7 @@ export function admission(subject: Subject): void {
     expect((await store.deliveries({ limit: 2 })).items.map((one) => one.messageId)).toEqual(["x1", "m3"]);
   });
 
-  it("what was never admitted is not there", async () => {
+  it("a message that was never admitted is not found", async () => {
     const { store } = subject;
     expect(await store.message(lane, "m1")).toBeNull();
     expect(await store.deliveryOf("lane", "m1")).toBeNull();

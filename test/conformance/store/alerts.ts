@@ -1,4 +1,4 @@
-/** Alerts are raised once, and what nobody was told of is found. */
+/** Alerts are raised once, and failures without an alert are found. */
 import { expect, it } from "vitest";
 import type { Alert } from "../../../src/core/delivery/alert.ts";
 import { admit, failedForGood, move, start, submit } from "../../support/deliveries.ts";
@@ -26,7 +26,7 @@ export function alerts(subject: Subject): void {
     expect(subject.store.logEnd()).toBe(end);
   });
 
-  it("finds the failures that nobody was told of", async () => {
+  it("finds the failures without an alert", async () => {
     const { store } = subject;
     const failed = async (id: string) => {
       const record = await admit(store, { id });

@@ -1,4 +1,4 @@
-/** What was promised is there after a restart, and a closed store promises nothing any more. */
+/** Everything promised survives a restart, and a closed store promises nothing more. */
 import { expect, it } from "vitest";
 import {
   accepted,
@@ -18,7 +18,7 @@ const lane = { kind: "lane", lane: "lane" } as const;
 const user = { kind: "person", name: "user" } as const;
 
 export function durability(subject: Subject): void {
-  /** Everything that can be asked of a store, in one value. */
+  /** Everything that a store can return, in one value. */
   const everything = async () => {
     const { store } = subject;
     const deliveries = (await store.deliveries({ limit: 100 })).items;
@@ -60,7 +60,7 @@ export function durability(subject: Subject): void {
     expect(await everything()).toEqual(before);
   });
 
-  it("a restart forgets no promise: ids, lanes and runtime ids are still taken", async () => {
+  it("after a restart, message ids, lanes and runtime ids are still taken", async () => {
     const one = await admit(subject.store, { id: "m1" });
     const two = await admit(subject.store, { id: "m2" });
     const three = await admit(subject.store, { id: "m3", recipient: { kind: "lane", lane: "other" } });
@@ -73,21 +73,21 @@ export function durability(subject: Subject): void {
     await expect(store.apply(three.id, [submit(three, { messageId: "msg-same" })])).rejects.toThrow();
   });
 
-  it("messages keep their order over a restart", async () => {
+  it("messages keep their order across a restart", async () => {
     await admit(subject.store, { id: "m2" });
     await subject.reopen();
     await admit(subject.store, { id: "m1" });
     expect(await subject.store.head("lane")).toMatchObject({ messageId: "m2" });
   });
 
-  it("what was asked for before closing is written", async () => {
+  it("writes requested before closing are stored", async () => {
     const asked = subject.store.openSession("lane", "session-1", start);
     await subject.reopen();
     expect(await asked).toMatchObject({ generation: 1 });
     expect(await subject.store.lane("lane")).toMatchObject({ sessionId: "session-1" });
   });
 
-  it("a closed store takes nothing more and says so, and may be closed again", async () => {
+  it("a closed store refuses writes, and may be closed again", async () => {
     const { store } = subject;
     const record = await admit(store, { id: "m1" });
     const closed = store;

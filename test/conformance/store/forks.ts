@@ -1,4 +1,4 @@
-/** A lane that begins with what happened in another one is made whole, or not at all. */
+/** A lane that begins with the history of another one is created as a whole, or not at all. */
 import { expect, it } from "vitest";
 import type { LogItem } from "../../../src/core/log/log-item.ts";
 import type { LaneFork } from "../../../src/store/port.ts";
@@ -24,7 +24,7 @@ export function forks(subject: Subject): void {
     expect(await store.usageOf("copy", day)).toMatchObject({ tokens: 0 });
   };
 
-  it("a forked lane has its session, its events and what was used, also after a restart", async () => {
+  it("a forked lane has its session, events and usage, even after a restart", async () => {
     const told: LogItem[] = [];
     subject.store.onLog((items) => told.push(...items));
     const lane = await subject.store.forkLane(aFork(), 100);
@@ -47,14 +47,14 @@ export function forks(subject: Subject): void {
     await store.appendEvents(someEvents(4, 4, "copy"), 100);
   });
 
-  it("a lane without a session and without events can be forked, too", async () => {
+  it("a lane without a session and without events can also be forked", async () => {
     const lane = await subject.store.forkLane(aFork({ sessionId: null, events: [], usage: [] }), 100);
     expect([lane.sessionId, lane.generation]).toEqual([null, 0]);
     const { items } = await subject.store.readLog({ lane: "copy", limit: 10 });
     expect(items).toMatchObject([{ type: "lane", lane }]);
   });
 
-  it("nothing is made when the session is another lane's", async () => {
+  it("nothing is created when the session belongs to another lane", async () => {
     const { store } = subject;
     await store.openSession("lane", "session-2", 100);
     const cursor = store.logEnd();
@@ -62,14 +62,14 @@ export function forks(subject: Subject): void {
     await nothingWasMade(cursor);
   });
 
-  it("nothing is made when its events have a gap", async () => {
+  it("nothing is created when its events have a gap", async () => {
     const cursor = subject.store.logEnd();
     const fork = aFork({ events: [...someEvents(1, 1, "copy"), ...someEvents(3, 3, "copy")] });
     await expect(subject.store.forkLane(fork, 100)).rejects.toMatchObject({ code: "events_out_of_order" });
     await nothingWasMade(cursor);
   });
 
-  it("a lane that is there, or was, is not made another one", async () => {
+  it("a fork cannot take the id of an existing or removed lane", async () => {
     const { store } = subject;
     const there = aFork({ lane: aLane({ id: "other" }), events: [] });
     await expect(store.forkLane(there, 100)).rejects.toMatchObject({ code: "not_possible" });

@@ -1,4 +1,4 @@
-/** Teams with inbox files: what is to be written there comes to be with the message, and has states that survive a restart. */
+/** Teams with inbox files: a hand-over is created with its message, and its states survive a restart. */
 import { expect, it } from "vitest";
 import type { Address } from "../../../src/core/message/address.ts";
 import { personAddress } from "../../../src/core/message/address.ts";
@@ -29,7 +29,7 @@ export function handOvers(subject: Subject): void {
       handOver.state,
     ]);
 
-  it("a message to a native member is to be written into its inbox, from the moment in which it is stored", async () => {
+  it("a message to a native member waits for its inbox file as soon as it is stored", async () => {
     await team("/teams/core");
     await member("nate", null);
     await send({ id: "m1", recipient: nate });
@@ -42,7 +42,7 @@ export function handOvers(subject: Subject): void {
     expect(await subject.store.handOver(nate, "m1")).toMatchObject({ writes: 0, behind: null, reason: null });
   });
 
-  it("what a member that Waybill runs says to the person is copied; what others say, or to others, is not", async () => {
+  it("messages from a member that Waybill runs to the owner are copied; others are not", async () => {
     await team("/teams/core");
     await member("tom", "lane");
     const toUser = { recipient: personAddress("user"), laneId: "lane" };
@@ -53,7 +53,7 @@ export function handOvers(subject: Subject): void {
     expect(await open()).toEqual([["answer", "user", "waiting"]]);
   });
 
-  it("a team without files has nothing to write; what is unread when it comes to have them is to be written", async () => {
+  it("a team without files has nothing to write; when it gets files, its unread messages are written", async () => {
     await team(undefined);
     await member("nate", null);
     await send({ id: "early", recipient: nate });
@@ -62,7 +62,7 @@ export function handOvers(subject: Subject): void {
     expect(await open()).toEqual([]);
     await team("/teams/core");
     expect(await open()).toEqual([["early", "nate", "waiting"]]);
-    // Named again, it is the same.
+    // Setting the same directory again changes nothing.
     await team("/teams/core");
     await team(undefined);
     expect(await open()).toEqual([["early", "nate", "waiting"]]);
@@ -70,7 +70,7 @@ export function handOvers(subject: Subject): void {
     expect(await open()).toEqual([]);
   });
 
-  it("its states are kept, told in the log, and at an end it is not open any more", async () => {
+  it("a hand-over's states are stored and logged, and it is closed at the end", async () => {
     await team("/teams/core");
     await member("nate", null);
     await send({ id: "m1", recipient: nate });
@@ -97,7 +97,7 @@ export function handOvers(subject: Subject): void {
     ]);
   });
 
-  it("a directory is that of one team", async () => {
+  it("a directory belongs to one team", async () => {
     await team("/teams/core");
     await expect(team("/teams/core", "other")).rejects.toMatchObject({ code: "directory_taken" });
     expect(await subject.store.team("other")).toBeNull();
@@ -105,7 +105,7 @@ export function handOvers(subject: Subject): void {
     expect(await team("/teams/core", "other")).toMatchObject({ directory: "/teams/core" });
   });
 
-  it("a message that could not be made durable is not to be written either", async () => {
+  it("a message that could not be made durable has no hand-over", async () => {
     await team("/teams/core");
     await member("nate", null);
     subject.failNextCommit();

@@ -1,4 +1,4 @@
-/** One outstanding delivery a lane; the oldest that waits is next; what failed for good holds nobody up. */
+/** One outstanding delivery per lane; the oldest waiting one is next; one that failed for good holds up nothing. */
 import { expect, it } from "vitest";
 import {
   accepted,
@@ -28,7 +28,7 @@ export function laneOrder(subject: Subject): void {
     expect(await store.outstanding("lane")).toEqual(submitted);
   });
 
-  it("of two submits asked for in the same tick, one holds the lane", async () => {
+  it("of two submits in the same tick, one holds the lane", async () => {
     const { store } = subject;
     const one = await admit(store, { id: "m1" });
     const two = await admit(store, { id: "m2" });
@@ -96,7 +96,7 @@ export function laneOrder(subject: Subject): void {
     expect(await store.apply(two.id, [submit(two)])).toMatchObject({ outcome: "applied" });
   });
 
-  it("the head is the oldest that waits", async () => {
+  it("the head is the oldest waiting delivery", async () => {
     const { store } = subject;
     expect(await store.head("lane")).toBeNull();
     const one = await admit(store, { id: "m2", createdAt: start + 5 });
@@ -107,7 +107,7 @@ export function laneOrder(subject: Subject): void {
     expect(await store.head("lane")).toEqual(two);
   });
 
-  it("a message that a person retries is the head again, before those that came after it", async () => {
+  it("a message that a person retries is the head again, before later ones", async () => {
     const { store } = subject;
     const one = await admit(store, { id: "m1" });
     const two = await admit(store, { id: "m2" });
@@ -117,7 +117,7 @@ export function laneOrder(subject: Subject): void {
     expect(await store.head("lane")).toEqual(again);
   });
 
-  it("lanes with work are those where something waits or is outstanding", async () => {
+  it("lanes with work are those with a waiting or outstanding delivery", async () => {
     const { store } = subject;
     expect(await store.lanesWithWork()).toEqual([]);
     const one = await admit(store, { id: "m1" });

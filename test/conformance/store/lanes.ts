@@ -1,4 +1,4 @@
-/** Lanes keep their sessions whatever else is changed about them, and count them. */
+/** Lanes keep and count their sessions, whatever else changes about them. */
 import { expect, it } from "vitest";
 import { admit, aMessage, move, proven, submit } from "../../support/deliveries.ts";
 import { aLane } from "../../support/waybill.ts";
@@ -14,14 +14,14 @@ export function lanes(subject: Subject): void {
     expect(await store.sessions("new")).toEqual([]);
   });
 
-  it("lanes are listed in the order in which they were made", async () => {
+  it("lanes are listed in the order in which they were created", async () => {
     const { store } = subject;
     await store.putLane(aLane({ id: "z", createdAt: 1 }));
     await store.putLane(aLane({ id: "a", createdAt: 2 }));
     expect((await store.lanes()).map((lane) => lane.id)).toEqual(["lane", "other", "z", "a"]);
   });
 
-  it("opening a session counts a generation up and keeps the ones before", async () => {
+  it("opening a session starts a new generation and keeps the earlier ones", async () => {
     const { store } = subject;
     await store.openSession("lane", "session-1", 100);
     const lane = await store.openSession("lane", "session-2", 200);
@@ -34,7 +34,7 @@ export function lanes(subject: Subject): void {
     expect(await store.sessions("other")).toEqual([]);
   });
 
-  it("a session belongs to one lane; an earlier one of its own can be its session again", async () => {
+  it("a session belongs to one lane, which can return to an earlier session of its own", async () => {
     const { store } = subject;
     await store.openSession("lane", "session-1", 100);
     const refused = { code: "session_in_use", message: expect.stringContaining('"lane"') };
@@ -45,7 +45,7 @@ export function lanes(subject: Subject): void {
     expect(await store.openSession("lane", "session-1", 400)).toMatchObject({ sessionId: "session-1", generation: 3 });
   });
 
-  it("a lane that was removed keeps its session, since it goes on in it when it is made again", async () => {
+  it("a removed lane keeps its session, and continues in it when it is created again", async () => {
     const { store } = subject;
     await store.openSession("lane", "session-1", 100);
     await store.removeLane("lane", 200);
@@ -69,7 +69,7 @@ export function lanes(subject: Subject): void {
     expect(await store.sessions("lane")).toHaveLength(1);
   });
 
-  it("what is changed about a lane is what was named, also by several at once", async () => {
+  it("a change affects only the given fields, even with concurrent changes", async () => {
     const { store } = subject;
     await store.openSession("lane", "session-1", 100);
     await store.pauseLane("lane", "lunch");
@@ -83,7 +83,7 @@ export function lanes(subject: Subject): void {
     expect(await store.lane("other")).toMatchObject({ displayName: null, agent: null, team: null });
   });
 
-  it("a change makes no lane that is not there, and no lane again that was removed", async () => {
+  it("a change creates no missing lane, and does not recreate a removed one", async () => {
     const { store } = subject;
     await expect(store.changeLane("nowhere", { model: "m" })).rejects.toMatchObject({ code: "lane_unknown" });
     const [, late] = await Promise.allSettled([
@@ -95,7 +95,7 @@ export function lanes(subject: Subject): void {
     expect(await store.putLane(aLane())).toMatchObject({ displayName: null });
   });
 
-  it("a lane is paused with a reason and goes on without one", async () => {
+  it("a lane is paused with a reason and resumed without one", async () => {
     const { store } = subject;
     expect(await store.pauseLane("lane", "lunch")).toMatchObject({ pausedReason: "lunch" });
     expect(await store.lane("lane")).toMatchObject({ pausedReason: "lunch" });
@@ -103,7 +103,7 @@ export function lanes(subject: Subject): void {
     expect(await store.pauseLane("lane", null)).toMatchObject({ pausedReason: null });
   });
 
-  it("a lane that nobody made cannot be paused or given a session", async () => {
+  it("an unknown lane cannot be paused or given a session", async () => {
     const { store } = subject;
     expect(await store.lane("nowhere")).toBeNull();
     await expect(store.pauseLane("nowhere", "lunch")).rejects.toMatchObject({ code: "lane_unknown" });
@@ -112,7 +112,7 @@ export function lanes(subject: Subject): void {
     expect(await store.sessions("nowhere")).toEqual([]);
   });
 
-  it("a lane is not removed while something is open in it", async () => {
+  it("a lane is not removed while it has an open delivery", async () => {
     const { store } = subject;
     const record = await admit(store, { id: "m1" });
     expect(await store.openDeliveries("lane")).toMatchObject([{ id: record.id }]);
@@ -120,7 +120,7 @@ export function lanes(subject: Subject): void {
     expect(await store.lane("lane")).not.toBeNull();
   });
 
-  it("a removed lane is unknown, takes no message, and made again goes on with its generations", async () => {
+  it("a removed lane is unknown, takes no messages, and keeps its generations when created again", async () => {
     const { store } = subject;
     await store.openSession("lane", "session-1", 100);
     const record = await admit(store, { id: "m1" });

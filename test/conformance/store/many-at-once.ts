@@ -1,4 +1,4 @@
-/** Lanes move at the same time. A write that fails harms no other that was asked for in the same tick. */
+/** Lanes move concurrently. A write that fails affects no other write of the same tick. */
 import { expect, it } from "vitest";
 import { payloadHash } from "../../../src/core/message/message.ts";
 import { admit, aMessage, move, recordFor, submit, tryToAdmit } from "../../support/deliveries.ts";
@@ -6,7 +6,7 @@ import { aLane } from "../../support/waybill.ts";
 import type { Subject } from "../store-conformance.ts";
 
 export function manyAtOnce(subject: Subject): void {
-  it("a thousand messages in one tick are all admitted, in the order in which they came", async () => {
+  it("a thousand messages in one tick are all admitted, in order", async () => {
     const { store } = subject;
     const ids = Array.from({ length: 1000 }, (_, index) => `m${index}`);
     const record = await recordFor(store, aMessage({ id: "m" }));

@@ -1,4 +1,4 @@
-/** A read is committed with its proof, and mail is written with the events that it belongs to, in one transaction. */
+/** A read is committed with its proof, and mail is written with its events, in one transaction. */
 import { expect, it } from "vitest";
 import { admit, cancelled, failedForGood, move, proven, start, submit, toPerson } from "../../support/deliveries.ts";
 import type { Subject } from "../store-conformance.ts";
@@ -18,7 +18,7 @@ export function readCommit(subject: Subject): void {
     expect(await readAt("m1")).toBe(start + 7);
   });
 
-  it("proof alone does not read a message whose read is committed elsewhere", async () => {
+  it("proof alone does not mark a message as read if its read is committed elsewhere", async () => {
     const { store } = subject;
     const record = await admit(store, { id: "m1" });
     await move(store, record, submit(record), proven({ readCommitted: false }));
@@ -27,7 +27,7 @@ export function readCommit(subject: Subject): void {
     expect(await readAt("m1")).toBe(start + 9);
   });
 
-  it("a proof that is refused in the same breath reads nothing", async () => {
+  it("a proof refused in the same call does not mark the message as read", async () => {
     const { store } = subject;
     const record = await admit(store, { id: "m1" });
     const applied = await store.apply(record.id, [submit(record), proven(), proven()]);
@@ -35,7 +35,7 @@ export function readCommit(subject: Subject): void {
     expect(await readAt("m1")).toBeNull();
   });
 
-  it("a message that failed for good stays unread, and one that a person cancels is read", async () => {
+  it("a message that failed for good stays unread until a person cancels it", async () => {
     const { store } = subject;
     const failed = await admit(store, { id: "m1" });
     await move(store, failed, submit(failed), failedForGood());
@@ -44,7 +44,7 @@ export function readCommit(subject: Subject): void {
     expect(await readAt("m1")).toBe(start + 3);
   });
 
-  it("reading one message reads no other", async () => {
+  it("a read of one message affects no other", async () => {
     const { store } = subject;
     const record = await admit(store, { id: "m1" });
     await admit(store, { id: "m2" });
@@ -54,7 +54,7 @@ export function readCommit(subject: Subject): void {
     expect(await store.message({ kind: "lane", lane: "other" }, "m1")).toMatchObject({ readAt: null });
   });
 
-  it("outgoing mail is there with the events that it belongs to", async () => {
+  it("outgoing mail is written with its events", async () => {
     const { store } = subject;
     const record = await admit(store, { id: "m1" });
     const answer = toPerson({ id: "answer", relayOfMessageId: "m1", text: "It is green." });
@@ -80,7 +80,7 @@ export function readCommit(subject: Subject): void {
     expect(await store.mailOf(user, 10)).toEqual([]);
   });
 
-  it("mail that is already there is left as it is, and written once", async () => {
+  it("mail that already exists is left as it is, and written once", async () => {
     const { store } = subject;
     const record = await admit(store, { id: "m1" });
     await store.apply(record.id, [submit(record)], [toPerson({ id: "note", text: "first" })]);

@@ -1,4 +1,4 @@
-/** An unread message without a record is found, and gets one record, once. */
+/** An unread message without a record is found, and gets exactly one. */
 import { expect, it } from "vitest";
 import { untimed } from "../../../src/core/delivery/attempt.ts";
 import { fold } from "../../../src/core/delivery/transition.ts";
@@ -13,7 +13,7 @@ export function rebuilding(subject: Subject): void {
     return recordFor(subject.store, message);
   };
 
-  it("unread messages of lanes without a record are listed, oldest first", async () => {
+  it("unread messages to lanes without a record are listed, oldest first", async () => {
     const { store } = subject;
     await withoutRecord("m2");
     await admit(store, { id: "m3" });
@@ -23,7 +23,7 @@ export function rebuilding(subject: Subject): void {
     expect((await store.unrecorded()).map((one) => one.id)).toEqual(["m2", "m1"]);
   });
 
-  it("a rebuilt record begins a history of its own and goes on like any other", async () => {
+  it("a rebuilt record starts its own history and continues like any other", async () => {
     const { store } = subject;
     const record = { ...(await withoutRecord("m1")), acceptanceUnknown: true };
     expect(await store.rebuild(record)).toEqual({ outcome: "applied", record, effects: [] });
@@ -34,7 +34,7 @@ export function rebuilding(subject: Subject): void {
     expect(fold(await store.history(record.id))).toEqual(answered);
   });
 
-  it("a message that has a record does not get another", async () => {
+  it("a message with a record does not get another", async () => {
     const { store } = subject;
     const record = await admit(store, { id: "m1" });
     expect(await store.rebuild({ ...record, id: "another" })).toEqual({
@@ -53,14 +53,14 @@ export function rebuilding(subject: Subject): void {
     expect(await store.history(record.id)).toHaveLength(1);
   });
 
-  it("there is no record for a message that was never admitted", async () => {
+  it("a message that was never admitted gets no record", async () => {
     const { store } = subject;
     const record = await recordFor(store, aMessage({ id: "m1" }));
     expect(await store.rebuild(record)).toEqual({ outcome: "refused", reason: "message_unknown", record: null });
     expect(await store.delivery(record.id)).toBeNull();
   });
 
-  it("attempts that a rebuilt record knows of keep their runtime ids to themselves", async () => {
+  it("runtime ids of attempts in a rebuilt record cannot be reused", async () => {
     const { store } = subject;
     const record = await withoutRecord("m1");
     const { attempt } = submit(record, { messageId: "msg-same" });

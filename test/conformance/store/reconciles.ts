@@ -1,4 +1,4 @@
-/** Every outstanding delivery has a next look, and asking for the looks that are due takes none away. */
+/** Every outstanding delivery has a next reconcile, and asking for due reconciles removes none. */
 import { expect, it } from "vitest";
 import type { DeliveryEvent } from "../../../src/core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../../../src/core/delivery/record.ts";
@@ -7,7 +7,7 @@ import { aLane } from "../../support/waybill.ts";
 import type { Subject } from "../store-conformance.ts";
 
 export function reconciles(subject: Subject): void {
-  /** A submitted delivery in a lane of its own, to be looked at so many milliseconds after the start. */
+  /** A submitted delivery in its own lane, to be reconciled that many milliseconds after the start. */
   const submitted = async (laneId: string, lookIn: number, team: string | null = null): Promise<DeliveryRecord> => {
     await subject.store.putLane(aLane({ id: laneId, team }));
     const record = await admit(subject.store, { id: "m1", recipient: { kind: "lane", lane: laneId } });
@@ -25,7 +25,7 @@ export function reconciles(subject: Subject): void {
   const dueLanes = async (after: number, limit = 10) =>
     (await subject.store.dueReconciles(start + after, limit)).map((due) => due.laneId);
 
-  it("an idle store has no next look", async () => {
+  it("an idle store has no next reconcile", async () => {
     const { store } = subject;
     expect(await store.nextReconcileAt()).toBeNull();
     await admit(store, { id: "m1" });
@@ -33,7 +33,7 @@ export function reconciles(subject: Subject): void {
     expect(await store.dueReconciles(Number.MAX_SAFE_INTEGER, 10)).toEqual([]);
   });
 
-  it("the next look is the nearest one", async () => {
+  it("the next reconcile is the nearest one", async () => {
     for (const [id, ms] of [
       ["a", 3000],
       ["b", 1000],
@@ -43,7 +43,7 @@ export function reconciles(subject: Subject): void {
     expect(await subject.store.nextReconcileAt()).toBe(start + 1000);
   });
 
-  it("the next look after a given time leaves out those that are due by then", async () => {
+  it("the next reconcile after a given time leaves out those due by then", async () => {
     await submitted("a", 1000);
     await submitted("b", 2000);
     expect(await subject.store.nextReconcileAt(start + 999)).toBe(start + 1000);
@@ -51,7 +51,7 @@ export function reconciles(subject: Subject): void {
     expect(await subject.store.nextReconcileAt(start + 2000)).toBeNull();
   });
 
-  it("what is scheduled for later than a given time is listed, but for what waits for its expiry", async () => {
+  it("reconciles after a given time are listed, except those that wait for an expiry", async () => {
     await submitted("a", 1000);
     const { id } = await submitted("b", 2000);
     await admit(subject.store, { id: "m2", recipient: { kind: "lane", lane: "a" }, expiresAt: start + 9000 });
@@ -59,7 +59,7 @@ export function reconciles(subject: Subject): void {
     expect(await subject.store.scheduledAfter(start + 2000)).toEqual([]);
   });
 
-  it("looks that are due come in their order, as many as were asked for", async () => {
+  it("due reconciles come in order, up to the limit", async () => {
     for (const [id, ms] of [
       ["a", 3000],
       ["b", 1000],
@@ -73,7 +73,7 @@ export function reconciles(subject: Subject): void {
     expect(await dueLanes(9000, 2)).toEqual(["b", "c"]);
   });
 
-  it("a due look names its delivery, its lane and its team", async () => {
+  it("a due reconcile names its delivery, lane and team", async () => {
     const inTeam = await submitted("a", 1000, "crew");
     const alone = await submitted("b", 2000);
     expect(await subject.store.dueReconciles(start + 2000, 10)).toEqual([
@@ -82,7 +82,7 @@ export function reconciles(subject: Subject): void {
     ]);
   });
 
-  it("a look is due until an event has moved it", async () => {
+  it("a reconcile is due until an event moves it", async () => {
     const record = await submitted("a", 1000);
     expect(await dueLanes(1000)).toEqual(["a"]);
     expect(await dueLanes(1000)).toEqual(["a"]);
@@ -91,14 +91,14 @@ export function reconciles(subject: Subject): void {
     expect(await dueLanes(5000)).toEqual(["a"]);
   });
 
-  it("an outstanding delivery cannot lose its next look", async () => {
+  it("an outstanding delivery cannot lose its next reconcile", async () => {
     const record = await submitted("a", 1000);
     const applied = await subject.store.apply(record.id, [looked(1000, null)]);
     expect(applied).toMatchObject({ outcome: "refused", reason: "outstanding_without_next_reconcile" });
     expect(await subject.store.nextReconcileAt()).toBe(start + 1000);
   });
 
-  it("looks are still due after a restart", async () => {
+  it("reconciles are still due after a restart", async () => {
     await submitted("a", 3000);
     await submitted("b", 1000);
     await subject.reopen();
@@ -106,13 +106,13 @@ export function reconciles(subject: Subject): void {
     expect(await dueLanes(3000)).toEqual(["b", "a"]);
   });
 
-  it("what is closed is not looked at again", async () => {
+  it("a closed delivery is not reconciled again", async () => {
     await move(subject.store, await submitted("a", 1000), proven({ reconcileAt: start + 2000 }));
     expect(await subject.store.nextReconcileAt()).toBeNull();
     expect(await dueLanes(9000)).toEqual([]);
   });
 
-  it("a delivery that failed for good is looked at for late proof, as often as it says", async () => {
+  it("a delivery that failed for good is reconciled for late proof while it is scheduled", async () => {
     const record = await submitted("a", 1000);
     await move(subject.store, record, failedForGood(start, start + 60_000));
     expect(await dueLanes(59_999)).toEqual([]);
@@ -121,7 +121,7 @@ export function reconciles(subject: Subject): void {
     expect(await subject.store.nextReconcileAt()).toBeNull();
   });
 
-  it("a message with an end of its time is looked at then", async () => {
+  it("a message with an expiry is reconciled at that time", async () => {
     await admit(subject.store, { id: "m1", expiresAt: start + 7000 });
     expect(await subject.store.nextReconcileAt()).toBe(start + 7000);
     expect(await dueLanes(7000)).toEqual(["lane"]);

@@ -1,4 +1,4 @@
-/** Replies are found by the lane whose agent wrote them and by the message that they name, and by nothing else. */
+/** Replies are found by the lane whose agent wrote them and the message they name, and by nothing else. */
 import { expect, it } from "vitest";
 import { admit, failedForGood, move, proven, submit, toPerson } from "../../support/deliveries.ts";
 import type { Subject } from "../store-conformance.ts";
@@ -23,7 +23,7 @@ export function replies(subject: Subject): void {
     expect(await subject.store.repliesTo("m9", "lane")).toEqual([]);
   });
 
-  it("a reply to another agent's lane counts as one to a person does", async () => {
+  it("a reply to another agent's lane counts like one to a person", async () => {
     await admit(subject.store, {
       id: "r1",
       fromLane: "lane",
@@ -41,21 +41,21 @@ export function replies(subject: Subject): void {
     expect(await subject.store.failedWithReply()).toEqual([record]);
   });
 
-  it("a name proves nothing: what a person writes under an agent's name is no reply of the agent", async () => {
+  it("a name proves nothing: a person's message under an agent's name is not the agent's reply", async () => {
     await failed("m1");
     await write("r1", null, "m1");
     expect(await subject.store.failedWithReply()).toEqual([]);
     expect(await subject.store.repliesTo("m1", "lane")).toEqual([]);
   });
 
-  it("Waybill's own notice of the failure is not a reply, nor is what another lane says", async () => {
+  it("Waybill's own failure notice is not a reply, nor is another lane's message", async () => {
     await failed("m1");
     await write("notice", null, "m1");
     await write("r1", "other", "m1");
     expect(await subject.store.failedWithReply()).toEqual([]);
   });
 
-  it("a reply to an answered or waiting message is no late proof", async () => {
+  it("a reply to an answered or waiting message is not late proof", async () => {
     const { store } = subject;
     const answered = await admit(store, { id: "m1" });
     await move(store, answered, submit(answered), proven());

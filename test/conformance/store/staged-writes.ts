@@ -1,4 +1,4 @@
-/** Whoever goes on before a change is durable knows what it came to, and when it fails, nothing is left of it. */
+/** A caller that continues before a change is durable knows its result, and a failed change leaves nothing behind. */
 import { expect, it } from "vitest";
 import type { LogItem } from "../../../src/core/log/log-item.ts";
 import { payloadHash } from "../../../src/core/message/message.ts";
@@ -28,7 +28,7 @@ export function stagedWrites(subject: Subject): void {
     return { message, payloadHash: payloadHash(message), delivery, choice: null };
   };
 
-  it("the result is known at once, and what it says is durable once `durable` resolves", async () => {
+  it("the result is known immediately, and is durable once `durable` resolves", async () => {
     const record = await admit(subject.store, { id: "m1" });
     const order: string[] = [];
     subject.store.onLog((items) => order.push(...items.map(({ type }) => `told ${type}`)));
@@ -62,7 +62,7 @@ export function stagedWrites(subject: Subject): void {
     ]);
   });
 
-  it("a lane is held from the moment at which a delivery of it is staged as sent", async () => {
+  it("a lane is held as soon as a submit is staged in it", async () => {
     const { store } = subject;
     const one = await admit(store, { id: "m1" });
     const two = await admit(store, { id: "m2" });
@@ -73,7 +73,7 @@ export function stagedWrites(subject: Subject): void {
     expect(await store.outstanding("lane")).toMatchObject({ id: one.id });
   });
 
-  it("a message that is staged is known to the next one with its id", async () => {
+  it("a staged message is known to the next one with its id", async () => {
     const { store } = subject;
     const request = await admissionOf("m1");
     const first = await store.stageAdmission(request);
@@ -84,7 +84,7 @@ export function stagedWrites(subject: Subject): void {
     expect(await store.mailOf(lane, 10)).toHaveLength(1);
   });
 
-  it("a change that is thrown out leaves nothing, and harms none that was staged before or after it", async () => {
+  it("a change that throws leaves nothing behind, and affects none staged before or after it", async () => {
     const { store } = subject;
     const one = await admit(store, { id: "m1" });
     const two = await admit(store, { id: "m2", recipient: { kind: "lane", lane: "other" } });
@@ -98,7 +98,7 @@ export function stagedWrites(subject: Subject): void {
     expect(await store.history(two.id)).toHaveLength(2);
   });
 
-  it("when the commit fails, `durable` rejects, and so does that of everything that was built on it", async () => {
+  it("when the commit fails, `durable` rejects for the change and everything built on it", async () => {
     const { store } = subject;
     const record = await admit(store, { id: "m1" });
     subject.failNextCommit();
@@ -112,7 +112,7 @@ export function stagedWrites(subject: Subject): void {
     }
   });
 
-  it("when the commit fails, nothing is left and nobody is told, now or after a restart", async () => {
+  it("when the commit fails, nothing is left and nothing is published, now or after a restart", async () => {
     const { store } = subject;
     const record = await admit(store, { id: "m1" });
     await store.appendEvents(someEvents(1, 1), 100);
@@ -148,7 +148,7 @@ export function stagedWrites(subject: Subject): void {
     await nothingIsLeft();
   });
 
-  it("what is written after a commit that failed counts on from what is durable", async () => {
+  it("writes after a failed commit continue from the durable state", async () => {
     const { store } = subject;
     const record = await admit(store, { id: "m1" });
     const end = store.logEnd();
@@ -164,7 +164,7 @@ export function stagedWrites(subject: Subject): void {
     expect(items.at(-1)?.cursor).toBe(store.logEnd());
   });
 
-  it("whoever has read it can wait until it is durable, and hears when it is not going to be", async () => {
+  it("a reader can wait until what it read is durable, and learns if it never will be", async () => {
     const { store } = subject;
     const record = await admit(store, { id: "m1" });
     await store.settled();
@@ -182,7 +182,7 @@ export function stagedWrites(subject: Subject): void {
     await expect(store.settled()).resolves.toBeUndefined();
   });
 
-  it("what was staged before closing is durable", async () => {
+  it("changes staged before closing are durable", async () => {
     const record = await admit(subject.store, { id: "m1" });
     const { durable } = await subject.store.stage(record.id, [submit(record)]);
     await subject.reopen();

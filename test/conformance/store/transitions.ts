@@ -1,4 +1,7 @@
-/** Every change of a record is a transition, all events of one apply happen or none, and the audit amounts to it. */
+/**
+ * Every change of a record is a transition, an apply takes all of its events or none, and the audit folds to the
+ * record.
+ */
 import { expect, it } from "vitest";
 import { fold } from "../../../src/core/delivery/transition.ts";
 import {
@@ -16,7 +19,7 @@ import {
 import type { Subject } from "../store-conformance.ts";
 
 export function transitions(subject: Subject): void {
-  it("each event of an apply is one audit row, in its order", async () => {
+  it("each event of an apply is one audit row, in order", async () => {
     const { store } = subject;
     const record = await admit(store, { id: "m1" });
     const events = [submit(record), accepted(), unanswered()];
@@ -25,14 +28,14 @@ export function transitions(subject: Subject): void {
     expect(await store.history(record.id)).toEqual([{ type: "admitted", at: start, record }, ...events]);
   });
 
-  it("what is to be done comes back with the events that allow it", async () => {
+  it("effects are returned with the events that allow them", async () => {
     const { store } = subject;
     const record = await admit(store, { id: "m1" });
     const { effects, record: submitted } = await move(store, record, submit(record));
     expect(effects).toEqual([{ type: "send", attempt: submitted.attemptList[0] }]);
   });
 
-  it("folding the history gives the record, through retries and a second life", async () => {
+  it("folding the history gives the record, through retries and a person's retry", async () => {
     const { store } = subject;
     let record = await admit(store, { id: "m1" });
     ({ record } = await move(store, record, submit(record), accepted(), unanswered(), retryScheduled()));
@@ -44,7 +47,7 @@ export function transitions(subject: Subject): void {
     expect(fold(await store.history(record.id))).toEqual(record);
   });
 
-  it("when the last of several events is refused, none has happened", async () => {
+  it("when the last of several events is refused, none is applied", async () => {
     const { store } = subject;
     const record = await admit(store, { id: "m1" });
     const applied = await store.apply(record.id, [submit(record), accepted(), accepted()]);
@@ -56,7 +59,7 @@ export function transitions(subject: Subject): void {
     expect(await store.apply(record.id, [submit(record)])).toMatchObject({ outcome: "applied" });
   });
 
-  it("a refused event changes nothing and says why", async () => {
+  it("a refused event changes nothing and has a reason", async () => {
     const { store } = subject;
     const record = await admit(store, { id: "m1" });
     expect(await store.apply(record.id, [proven()])).toEqual({
@@ -72,7 +75,7 @@ export function transitions(subject: Subject): void {
     expect(await store.history(record.id)).toHaveLength(1);
   });
 
-  it("a delivery that does not exist takes no events", async () => {
+  it("events for an unknown delivery are refused", async () => {
     const { store } = subject;
     expect(await store.apply("nothing", [accepted()])).toEqual({
       outcome: "refused",
@@ -82,7 +85,7 @@ export function transitions(subject: Subject): void {
     expect(await store.history("nothing")).toEqual([]);
   });
 
-  it("of two that want the same step in one tick, one gets it", async () => {
+  it("of two applies of the same step in one tick, one succeeds", async () => {
     const { store } = subject;
     const record = await admit(store, { id: "m1" });
     const both = await Promise.all([
@@ -94,7 +97,7 @@ export function transitions(subject: Subject): void {
     expect(await store.delivery(record.id)).toMatchObject({ attempts: 1, version: 2 });
   });
 
-  it("a runtime id that was handed out once is loudly refused to any other attempt", async () => {
+  it("a runtime id in use throws for any other attempt", async () => {
     const { store } = subject;
     const one = await admit(store, { id: "m1" });
     const two = await admit(store, { id: "m2", recipient: { kind: "lane", lane: "other" } });
@@ -105,7 +108,7 @@ export function transitions(subject: Subject): void {
     expect(await store.apply(two.id, [submit(two, { messageId: "msg-new" })])).toMatchObject({ outcome: "applied" });
   });
 
-  it("a retry cannot take the runtime id of its own first attempt", async () => {
+  it("a retry cannot reuse the runtime id of its own first attempt", async () => {
     const { store } = subject;
     const record = await admit(store, { id: "m1" });
     const first = submit(record, { messageId: "msg-same" });

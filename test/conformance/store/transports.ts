@@ -1,4 +1,4 @@
-/** Updates are taken once, rows of the outbox keep their order, and what belongs together is written together. */
+/** Updates are taken once, outbox rows keep their order, and related writes are one transaction. */
 import { expect, it } from "vitest";
 import type { OutboxChange, OutboxRow, TransportWrites } from "../../../src/store/port.ts";
 import { start } from "../../support/deliveries.ts";
@@ -18,23 +18,23 @@ export function transports(subject: Subject): void {
     await subject.store.changeOutboxRow(row.seq, { state, refs, attempts, nextTryAt, reason, ...changes }, at);
   };
   const prune = (before: number) =>
-    subject.store.prune({ responded: before, failed: before, log: before, events: before });
+    subject.store.prune({ responded: before, failed: before, log: before, events: before, stats: 0 });
 
-  it("says which updates are new, whatever the order of their ids", async () => {
+  it("returns which updates are new, whatever the order of their ids", async () => {
     expect(await write({ updates: [{ id: "7", body: 7 }] })).toEqual(["7"]);
     const again = ["9", "7", "3", "9"].map((id) => ({ id, body: id }));
     expect(await write({ updates: again })).toEqual(["9", "3"]);
     expect(await unhandled()).toEqual(["7", "9", "3"]);
   });
 
-  it("keeps an update as it came, over a restart", async () => {
+  it("keeps an update unchanged across a restart", async () => {
     const body = { text: "ünï 🎉 \u0000", list: [1, null, { deep: true }] };
     await write({ updates: [{ id: "1", body }] }, start + 5);
     await subject.reopen();
     expect(await subject.store.unhandledUpdates("one")).toEqual([{ id: "1", body, receivedAt: start + 5 }]);
   });
 
-  it("knows an update that was handled, and does not take it again", async () => {
+  it("recognizes a handled update, and does not take it again", async () => {
     await write({ updates: [{ id: "1", body: "first" }] });
     await write({ handled: ["1"] });
     await subject.reopen();
@@ -43,7 +43,7 @@ export function transports(subject: Subject): void {
     expect(await unhandled()).toEqual([]);
   });
 
-  it("writes a row of the outbox once for each key", async () => {
+  it("writes one outbox row for each key", async () => {
     await write({ outbox: [aRow("a")] }, start + 1);
     await write({ outbox: [{ ...aRow("a", "elsewhere"), body: "other" }, aRow("b")] }, start + 2);
     const waiting = { state: "waiting", refs: [], attempts: 0, nextTryAt: start + 1, reason: null };
@@ -51,7 +51,7 @@ export function transports(subject: Subject): void {
     expect(await head("elsewhere")).toBeNull();
   });
 
-  it("shows the oldest row that waits in each channel", async () => {
+  it("returns the oldest waiting row of each channel", async () => {
     await write({ outbox: [aRow("a"), aRow("b"), aRow("c", "other")] });
     expect(keysOf(await subject.store.outboxHeads("one"))).toEqual(["a", "c"]);
     await change("a", { state: "sent", refs: [{ message: 1 }] });
@@ -68,14 +68,14 @@ export function transports(subject: Subject): void {
     expect(await head()).toMatchObject(kept);
   });
 
-  it("finds a row by its key, also after it was sent", async () => {
+  it("finds a row by its key, even after it was sent", async () => {
     await write({ outbox: [aRow("a")] });
     await change("a", { state: "sent", refs: [{ message: 12 }] });
     expect(await subject.store.outboxRow("one", "a")).toMatchObject({ state: "sent", refs: [{ message: 12 }] });
     expect(await subject.store.outboxRow("one", "b")).toBeNull();
   });
 
-  it("what waits for a channel that was renamed waits in the new one, in its order", async () => {
+  it("waiting rows of a renamed channel move to the new one, in order", async () => {
     await write({ outbox: [aRow("a"), aRow("b"), aRow("c", "new"), aRow("d")] });
     await change("a", { state: "sent" });
     await write({ moved: { from: "chat", to: "new" }, outbox: [aRow("e", "new")] });
@@ -89,7 +89,7 @@ export function transports(subject: Subject): void {
     expect((await subject.store.outboxRow("one", "a"))?.channel).toBe("chat");
   });
 
-  it("remembers state, changes it and forgets it", async () => {
+  it("stores, changes and removes state", async () => {
     await write({
       state: [
         { key: "cursor", value: 7 },
@@ -116,7 +116,7 @@ export function transports(subject: Subject): void {
     expect((await subject.store.outboxRow("two", "a"))?.seq).not.toBe((await head())?.seq);
   });
 
-  it("a write that cannot be made durable leaves nothing of it", async () => {
+  it("a write that cannot be made durable leaves nothing behind", async () => {
     await write({ updates: [{ id: "1", body: 1 }], outbox: [aRow("a")] });
     subject.failNextCommit();
     const writes = { updates: [{ id: "2", body: 2 }], handled: ["1"], outbox: [aRow("b", "other")] };
@@ -135,7 +135,7 @@ export function transports(subject: Subject): void {
     expect((await head())?.key).toBe("a");
   });
 
-  it("prunes what is done, and never what still waits", async () => {
+  it("prunes finished entries, and never waiting ones", async () => {
     await write({
       updates: [
         { id: "old", body: 1 },

@@ -1,4 +1,4 @@
-/** `waybill mcp`: the tools of a member over stdio, for an agent that somebody else runs. */
+/** `waybill mcp`: serves a member's tools over stdio, to an agent that Waybill does not run. */
 import { version } from "../../../daemon/version.ts";
 import type { Command } from "../../command.ts";
 import { textOption } from "../../command.ts";
@@ -9,18 +9,18 @@ import { memberToken } from "../../mcp/member-token.ts";
 
 const help = `Usage: waybill mcp [--token-file PATH]
 
-Serves Waybill's tools to an agent that somebody else runs, over the Model Context Protocol on standard input and
-output: enter it as a command in the agent's list of MCP servers. The token says which member the agent is. A restart of
-the daemon is waited for. Clients that speak HTTP can use /mcp of the daemon instead.
+Serves Waybill's tools to an agent that Waybill does not run, over the Model Context Protocol on standard input and
+output. Add it as a command to the agent's list of MCP servers. The token says which member the agent is. While the
+daemon restarts, calls wait for it. Clients that speak HTTP can use the daemon's /mcp instead.
 
 Options:
   --token-file PATH    the file with the member's token
 
 Environment:
   WAYBILL_MCP_TOKEN_FILE    the same
-  WAYBILL_MCP_TOKEN         the token itself, where there is no file; other programs of the user may see it
+  WAYBILL_MCP_TOKEN         the token itself, if there is no file; your other programs may be able to see it
 
-Exit codes: 0 the client closed the connection, 5 no daemon runs, 2 not understood, 1 any other error.
+Exit codes: 0 the client closed the connection, 5 no daemon is running, 2 invalid command line, 1 any other error.
 
 Examples:
   waybill mcp --token-file ~/.config/waybill/tom.token
@@ -33,7 +33,7 @@ export const mcp: Command = {
   options: { "token-file": textOption("PATH", "the file with the member's token") },
   async run(input, context) {
     const { env, interrupted, printNote } = context;
-    if (context.json) throw usageError("a client speaks JSON with it already; there is no --json", "mcp");
+    if (context.json) throw usageError("mcp has no --json: its output is JSON already", "mcp");
     const token = memberToken(input.value("token-file"), env);
     await waitForStart(context);
     const url = findDaemonUrl(env);

@@ -1,6 +1,6 @@
 /**
- * What reconciling finds, short of an end: the prompt, nothing new, silence, a failure that a retry may mend, dates that a
- * clock has spoilt. Pure.
+ * What a reconcile finds, short of an end: the prompt, nothing new, silence, a failure that a retry may fix, or times
+ * set by a wrong clock. Pure.
  */
 
 import { laterAttemptFields } from "../attempt.ts";
@@ -18,7 +18,7 @@ export const observationTransitions: TransitionRules<
     change: (record, event) => {
       if (event.unreadable) return { heldReason: mayHaveBeenSent };
       const last = event.found.at(-1);
-      // Nothing of it was ever sent: from here on it is a message like any other.
+      // It was never sent: from here on it is a message like any other.
       if (!last) return { acceptanceUnknown: false };
       return {
         status: "accepted",
@@ -50,7 +50,7 @@ export const observationTransitions: TransitionRules<
       acceptanceUnknown: event.found ? false : record.acceptanceUnknown,
       reconciles: record.reconciles + 1,
       missedReads: event.missed ? record.missedReads + 1 : 0,
-      // Why it was stopped stays, whatever a read that began before the stop has seen.
+      // A cancelled delivery keeps its reason, whatever a read that began before the stop has seen.
       lastReason: record.status === "cancelled" ? record.lastReason : (event.reason ?? record.lastReason),
       nextReconcileAt: event.reconcileAt,
     }),
@@ -84,7 +84,7 @@ export const observationTransitions: TransitionRules<
     },
     change: (record, event) => ({
       nextReconcileAt: event.reconcileAt,
-      // Grace time and quiet are counted from these.
+      // Grace time and quiet count from these.
       submittedAt: notAfter(record.submittedAt, event.at),
       lastObservedAt: notAfter(record.lastObservedAt, event.at),
       claims: record.claims && { ...record.claims, until: event.filesUntil ?? record.claims.until },

@@ -1,7 +1,7 @@
 /**
- * A prompt leaves, for the first time, again, or to ask further; and what became of the request. Pure.
+ * Sending a prompt, for the first time, again, or as a follow-up; and the outcome of the request. Pure.
  *
- * What is sent stands in the record first: the send is an effect of the event that wrote its ids down.
+ * The record comes first: a send is an effect of the event that stored its ids.
  */
 import type { Attempt } from "../attempt.ts";
 import { isFollowUp, laterAttemptFields, maxSendsPerAttempt, mergeTiming, untimed } from "../attempt.ts";
@@ -11,7 +11,7 @@ import { lastAttempt } from "../record.ts";
 import { budgetLeft } from "../schedule.ts";
 import type { TransitionRules } from "./transition-rule.ts";
 
-/** A prompt that is new has been looked at by nobody. */
+/** A new prompt has not been reconciled yet. */
 const afresh = { reconciles: 0, missedReads: 0, quietMs: 0, activityAt: null };
 
 export const submissionTransitions: TransitionRules<
@@ -63,7 +63,7 @@ export const submissionTransitions: TransitionRules<
       attemptList: withLast(record, (last) => ({ ...last, sends: last.sends + 1, left: true })),
       acceptanceUnknown: true,
       nextReconcileAt: event.reconcileAt,
-      // While nothing leaves, the tries come further and further apart.
+      // While nothing leaves, the tries get further apart.
       reconciles: lastAttempt(record)?.left ? 0 : record.reconciles,
       missedReads: 0,
       submittedAt: event.at,
@@ -123,7 +123,7 @@ export const submissionTransitions: TransitionRules<
     from: ["submitting"],
     change: (record, event) => ({
       status: "failed_retryable",
-      // It does not count as sent; but an earlier send of the same ids may have arrived.
+      // It does not count as sent, but an earlier send with the same ids may have arrived.
       acceptanceUnknown: (lastAttempt(record)?.sends ?? 0) > 1,
       attemptList: withLast(record, (last) => ({ ...last, sends: last.sends - 1, left: last.sends > 1 })),
       reconciles: record.reconciles + 1,

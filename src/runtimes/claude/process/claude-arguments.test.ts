@@ -23,13 +23,13 @@ const usual: ClaudeArguments = {
   toolsPath: null,
 };
 
-/** What follows a flag, or undefined where it is not given. */
+/** The value after a flag; undefined if the flag is absent. */
 const given = (args: readonly string[], flag: string) =>
   args.includes(flag) ? args[args.indexOf(flag) + 1] : undefined;
 const deniedBy = (of: ClaudeArguments) => JSON.parse(given(claudeArguments(of), "--settings") ?? "").permissions.deny;
 
 describe("a program", () => {
-  test("begins a session that it does not know, and goes on in one that it knows", () => {
+  test("starts a session that it does not know, and resumes one that it knows", () => {
     const begun = claudeArguments(usual);
     expect(given(begun, "--session-id")).toBe("session");
     expect(begun).not.toContain("--resume");
@@ -38,7 +38,7 @@ describe("a program", () => {
     expect(resumed).not.toContain("--session-id");
   });
 
-  test("has the lane's model and agent, and what it is told beside", () => {
+  test("gets the lane's model and agent, the system prompt and the MCP servers", () => {
     const args = claudeArguments({
       ...usual,
       lane: { ...lane, model: "opus", agent: "reviewer" },
@@ -51,11 +51,11 @@ describe("a program", () => {
     expect(given(args, "--mcp-config")).toBe("/etc/mcp.json");
   });
 
-  test("is asked not to hold on to the system prompt of its session's first turn", () => {
+  test("is asked not to keep the system prompt of its session's first turn", () => {
     expect(initializeRequest).toEqual({ subtype: "initialize", systemPromptSnapshot: false });
   });
 
-  test("is told nothing of what nobody set", () => {
+  test("gets no flags for settings that are not set", () => {
     const args = claudeArguments(usual);
     for (const flag of ["--model", "--agent", "--append-system-prompt", "--mcp-config", "--settings"]) {
       expect(args).not.toContain(flag);
@@ -70,7 +70,7 @@ describe("a program", () => {
 describe("a program's tools", () => {
   const permissions = { policy: "safe" as const, stateDirectories: ["/home/ann/.waybill"], otherDirectories: [] };
 
-  test("ask, unless they are trusted", () => {
+  test("need a permission, unless the policy is trusted", () => {
     const safe = claudeArguments({ ...usual, permissions });
     expect(safe).not.toContain("--permission-mode");
     expect(JSON.parse(given(safe, "--settings") ?? "").permissions.defaultMode).toBe("default");
@@ -79,7 +79,7 @@ describe("a program's tools", () => {
     expect(given(trusted, "--allowedTools")?.split(",")).toContain("Bash");
   });
 
-  test("of Waybill's own need no permission under any policy, and leave the user's servers where they are", () => {
+  test("include Waybill's own, which need no permission under any policy and do not replace the user's servers", () => {
     for (const of of [null, permissions, { ...permissions, policy: "trusted" as const }]) {
       const args = claudeArguments({
         ...usual,
@@ -103,12 +103,12 @@ describe("a program's tools", () => {
     ]);
   });
 
-  test("are kept out of a directory with brackets in its name, which would be a pattern", () => {
+  test("are kept out of a directory with brackets in its name, although brackets are a pattern", () => {
     const denied = deniedBy({ ...usual, permissions: { ...permissions, stateDirectories: ["/srv/[id] a"] } });
     expect(denied).toEqual(["Read(//srv/\\[id\\] a/**)", "Edit(//srv/\\[id\\] a/**)"]);
   });
 
-  test("may use what lies within their own directory, or around it, though another lane is there", () => {
+  test("may use their own directory and anything inside or around it, even if another lane works there", () => {
     const otherDirectories = ["/srv/work", "/srv/work/inner", "/srv", "/srv/work2", "/srv/..work"];
     const denied = deniedBy({ ...usual, permissions: { ...permissions, stateDirectories: [], otherDirectories } });
     expect(denied.filter((rule: string) => rule.startsWith("Read"))).toEqual([
@@ -118,7 +118,7 @@ describe("a program's tools", () => {
   });
 });
 
-test("a text that begins with a slash is no command", () => {
+test("a prompt that begins with a slash is not a command", () => {
   expect(escapeSlash("/clear")).not.toMatch(/^\//);
   expect(escapeSlash("/clear").trim()).toBe("/clear");
   expect(escapeSlash("see /clear")).toBe("see /clear");

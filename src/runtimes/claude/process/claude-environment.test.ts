@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { claudeEnvironment } from "./claude-environment.ts";
 
-test("a program has what it, its provider and its tools need", () => {
+test("the program gets the variables that it, its provider and its tools need", () => {
   const given = { PATH: "/bin", HOME: "/home/ann", ANTHROPIC_API_KEY: "key", CLAUDE_CONFIG_DIR: "/config" };
   expect(claudeEnvironment(given)).toMatchObject(given);
 });
@@ -17,11 +17,11 @@ test.each([
   "CLAUDE_CODE_SKIP_PROMPT_HISTORY",
   "CLAUDE_PROJECT_DIR",
   "OPENCODE_CONFIG",
-])("it has no %s", (name) => {
+])("the program does not get %s", (name) => {
   expect(claudeEnvironment({ PATH: "/bin", [name]: "x" })).not.toHaveProperty(name);
 });
 
-test("its subagents end with their turns, unless a person wants it otherwise", () => {
+test("by default subagents end with their turn, and the user can override defaults", () => {
   expect(claudeEnvironment({}).CLAUDE_CODE_DISABLE_BACKGROUND_TASKS).toBe("1");
   expect(claudeEnvironment({ CLAUDE_CODE_MAX_RETRIES: "10" }).CLAUDE_CODE_MAX_RETRIES).toBe("10");
 });

@@ -42,27 +42,27 @@ const lifecycle = (command_uuid: string, state: string): Json => ({ type: "comma
 const until = (lines: readonly Json[], type: string) =>
   lines.slice(0, lines.findIndex((line) => line.type === type) + 1);
 
-/** Whether it is settled by now, without waiting for it. */
+/** Whether the promise is already settled; does not wait for it. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   return Promise.race([promise.then(() => true), Promise.resolve().then(() => false)]);
 }
 
 describe("a prompt", () => {
-  test.each(["completed", "cancelled", "discarded", "refused"])("that is %s leaves the session at rest", (state) => {
+  test.each(["completed", "cancelled", "discarded", "refused"])("that is %s leaves the session idle", (state) => {
     void client.prompt("u", "go");
     client.receive(lifecycle("u", "queued"));
     client.receive(lifecycle("u", state));
     expect(client.isWorking).toBe(false);
   });
 
-  test("is written under its id, and the session is at work from then on", () => {
+  test("is written with its id, and makes the session busy", () => {
     void client.prompt("u", "two and two");
     const message = { role: "user", content: [{ type: "text", text: "two and two" }] };
     expect(written).toEqual([{ type: "user", uuid: "u", message }]);
     expect(client.isWorking).toBe(true);
   });
 
-  test("is taken when the program says that it is queued, before a word of the answer", async () => {
+  test("is accepted when the program reports it as queued, before any output", async () => {
     const taken = client.prompt("u", "go");
     expect(await isSettled(taken)).toBe(false);
     client.receive(lifecycle("another", "queued"));
@@ -72,7 +72,7 @@ describe("a prompt", () => {
     expect(client.isWorking).toBe(true);
   });
 
-  test("that the program knows and runs no more is echoed, and the session rests", async () => {
+  test("that the program already knows is only echoed, and the session stays idle", async () => {
     const taken = client.prompt("u", "go");
     client.receive({ type: "user", uuid: "u", isReplay: true });
     client.receive(lifecycle("u", "completed"));
@@ -80,7 +80,7 @@ describe("a prompt", () => {
     expect(client.isWorking).toBe(false);
   });
 
-  test("that was sent before to this program is only echoed, and keeps nobody waiting", async () => {
+  test("that is sent again to the same program is accepted when it is echoed", async () => {
     void client.prompt(first, "one");
     receiveAll(until(recorded("two-turns"), "result"));
     const again = client.prompt(first, "one");
@@ -89,7 +89,7 @@ describe("a prompt", () => {
     expect(await again).toBe(true);
   });
 
-  test("that the program does not live to take is not taken, and neither is a later one", async () => {
+  test("is not accepted if the program ends first, and neither is a later one", async () => {
     const taken = client.prompt("u", "go");
     client.end("It was ended by SIGKILL.");
     expect(await taken).toBe(false);
@@ -99,7 +99,7 @@ describe("a prompt", () => {
 });
 
 describe("a turn", () => {
-  test("ends with the result that names its prompt; the next one has its own", () => {
+  test("ends with the result that names its prompt, and the next turn has its own result", () => {
     const lines = recorded("two-turns");
     const end = lines.findIndex(({ type }) => type === "result");
     void client.prompt(first, "one");
@@ -115,7 +115,7 @@ describe("a turn", () => {
     ]);
   });
 
-  test("that took several prompts ends all of them, and no other", () => {
+  test("that took several prompts ends those prompts and no others", () => {
     for (const uuid of ["u", "v", "w"]) void client.prompt(uuid, "go");
     client.receive({ type: "result", user_message_uuids: ["u", "v"] });
     expect(client.isWorking).toBe(true);
@@ -123,7 +123,7 @@ describe("a turn", () => {
     expect(client.isWorking).toBe(false);
   });
 
-  test("whose result names nobody was the oldest prompt's, unless the program began it by itself", () => {
+  test("ends the oldest prompt if its result names none, unless the program started the turn", () => {
     void client.prompt("u", "go");
     client.receive({ type: "result", origin: { kind: "task-notification" } });
     expect(client.isWorking).toBe(true);
@@ -132,7 +132,7 @@ describe("a turn", () => {
     expect(results.map(({ prompts }) => prompts)).toEqual([[], ["u"]]);
   });
 
-  test("that the program begins by itself keeps the session at work until its result", () => {
+  test("that the program starts on its own keeps the session busy until its result", () => {
     const lines = recorded("background");
     const end = lines.findIndex(({ type }) => type === "result");
     void client.prompt(first, "go");
@@ -144,7 +144,7 @@ describe("a turn", () => {
     expect(client.isWorking).toBe(false);
   });
 
-  test("that another program began keeps the session at work from its start, before any output, until its result", () => {
+  test("that another program started keeps the session busy from its start, before any output, until its result", () => {
     client.receive(lifecycle("theirs", "started"));
     expect(client.isWorking).toBe(true);
     expect(changes).toBe(1);
@@ -154,12 +154,12 @@ describe("a turn", () => {
     expect(client.isWorking).toBe(false);
   });
 
-  test("that another program began is over when the program drops it, though no result comes", () => {
+  test("that another program started is over when the program discards it, even without a result", () => {
     receiveAll([lifecycle("theirs", "started"), lifecycle("theirs", "discarded")]);
     expect(client.isWorking).toBe(false);
   });
 
-  test("of ours that took what another program sent is over with its result", () => {
+  test("of ours that also took another program's prompt is over with its result", () => {
     void client.prompt("u", "go");
     receiveAll([lifecycle("u", "queued"), lifecycle("u", "started")]);
     receiveAll([lifecycle("theirs", "started"), lifecycle("theirs", "completed")]);
@@ -168,7 +168,7 @@ describe("a turn", () => {
     expect(client.isWorking).toBe(false);
   });
 
-  test("that failed says so, whatever its subtype", () => {
+  test("that failed has an error, whatever its subtype", () => {
     void client.prompt(first, "go");
     receiveAll(recorded("api-error"));
     expect(results[0]).toMatchObject({ prompts: [first], error: "Credit balance is too low" });
@@ -181,7 +181,7 @@ describe("a turn", () => {
     expect(results[0]?.error).toBe("error_during_execution");
   });
 
-  test("is over with its program, though no result came", () => {
+  test("is over when the program ends, even without a result", () => {
     void client.prompt(first, "go");
     receiveAll(recorded("killed"));
     expect(client.isWorking).toBe(true);
@@ -194,18 +194,18 @@ describe("a turn", () => {
     readdirSync(fixtures)
       .filter((name) => name.endsWith(".lines.jsonl"))
       .map((name) => name.replace(".lines.jsonl", "")),
-  )("%s: the newest row that was told of is one that the transcript has", (name) => {
+  )("%s: the newest reported row is in the transcript", (name) => {
     receiveAll(recorded(name));
     const reader = new TranscriptReader();
     for (const row of recorded(name, "rows")) reader.add(row);
-    // Where the agent said nothing at all, there is none.
+    // There is none if the agent said nothing at all.
     expect(client.newestRow === null).toBe(name === "empty");
     expect(client.newestRow === null || reader.has(client.newestRow)).toBe(true);
   });
 });
 
-describe("what the program asks", () => {
-  test("is a permission with what it wants to do, until it is answered", () => {
+describe("an ask of the program", () => {
+  test("is a permission with the tool and its input, until it is answered", () => {
     void client.prompt(first, "go");
     receiveAll(until(recorded("permission-allowed"), "control_request"));
     const [ask] = client.asks;
@@ -228,7 +228,7 @@ describe("what the program asks", () => {
     expect(client.asks[0]?.title).toContain("?");
   });
 
-  test("is gone when the program takes it back, when its turn ends, and with the program", () => {
+  test("ends when the program cancels it, when its turn ends, and when the program ends", () => {
     const [line] = recorded("permission-allowed").filter(({ type }) => type === "control_request");
     const asked = () => {
       if (line) client.receive(line);
@@ -245,7 +245,7 @@ describe("what the program asks", () => {
     expect(client.asks).toEqual([]);
   });
 
-  test("is nothing for a person if it is no tool, and is declined at once: nobody else would answer it", () => {
+  test("that is not about a tool is declined immediately and not shown to people", () => {
     client.receive({ type: "control_request", request_id: "r", request: { subtype: "elicitation" } });
     expect(client.asks).toEqual([]);
     const response = { subtype: "error", request_id: "r", error: "Unsupported control request subtype: elicitation" };
@@ -257,7 +257,7 @@ describe("a request to the program", () => {
   const requestId = () => written.at(-1)?.request_id;
   const answered = (response: Json) => client.receive({ type: "control_response", response });
 
-  test("resolves with its own answer, and not with the echo of one of ours", async () => {
+  test("resolves with its own response, and not with the echo of one of ours", async () => {
     const ready = client.request({ subtype: "initialize" });
     answered({ subtype: "success", request_id: "another", response: {} });
     expect(await isSettled(ready)).toBe(false);
@@ -265,7 +265,7 @@ describe("a request to the program", () => {
     expect(await ready).toEqual({ agents: [] });
   });
 
-  test("that it refuses, or does not live to answer, fails with the reason", async () => {
+  test("fails with the reason if the program refuses it or ends first", async () => {
     const refused = client.request({ subtype: "no_such_thing" });
     answered({ subtype: "error", request_id: requestId(), error: "Unsupported" });
     await expect(refused).rejects.toThrow("Unsupported");

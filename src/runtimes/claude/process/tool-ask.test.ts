@@ -17,14 +17,14 @@ const question: ToolAsk = {
 };
 
 describe("a permission", () => {
-  test("that is given once lets the tool run as it was asked for", () => {
+  test("that is granted once lets the tool run with the requested input", () => {
     expect(askResponse(permission, { decision: "once" })).toEqual({
       behavior: "allow",
       updatedInput: { command: "make" },
     });
   });
 
-  test("that is given for good holds for the session, and nothing is written into the project", () => {
+  test("that is granted with `always` applies to the session, and is not written to the project", () => {
     expect(askResponse(permission, { decision: "always" })).toEqual({
       behavior: "allow",
       updatedInput: { command: "make" },
@@ -36,7 +36,7 @@ describe("a permission", () => {
     expect(askResponse(ask, { decision: "reject" })).toMatchObject({ behavior: "deny", interrupt: true });
   });
 
-  test("that is refused with a reason tells the agent, and the turn goes on", () => {
+  test("that is refused with a reason tells the agent why, and the turn continues", () => {
     expect(askResponse(permission, { decision: "reject", message: "Use npm." })).toEqual({
       behavior: "deny",
       message: "A person refused this: Use npm.",
@@ -45,14 +45,14 @@ describe("a permission", () => {
 });
 
 describe("questions", () => {
-  test("are answered by their texts, several choices in one line, and what nobody answered is left out", () => {
+  test("are answered by their texts, with several choices in one line and without unanswered questions", () => {
     expect(askResponse(question, { decision: "once", answers: [["Red", "Blue"], [], ["Because"]] })).toEqual({
       behavior: "allow",
       updatedInput: { ...input, answers: { "Which?": "Red, Blue", "Why?": "Because" } },
     });
   });
 
-  test("without any answer are answered with none", () => {
+  test("without any answer get an empty answer", () => {
     expect(askResponse(question, { decision: "once" })).toMatchObject({ updatedInput: { answers: {} } });
   });
 });

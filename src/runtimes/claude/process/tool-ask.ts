@@ -1,4 +1,4 @@
-/** What Claude Code asks a person before it calls a tool, and the response it takes. Pure. */
+/** The ask that Claude Code sends before it calls a tool, and the response to it. Pure. */
 import type { Json } from "../../json-fields.ts";
 import { asList, asObject, asText } from "../../json-fields.ts";
 import type { AskAnswer } from "../../port.ts";
@@ -27,8 +27,8 @@ export function toolAskIn(line: Json): ToolAsk | null {
 }
 
 /**
- * A refusal ends the turn, so that the agent does not find another way to do what a person refused. One with a reason tells
- * the agent what to do instead, and the turn goes on.
+ * A refusal ends the turn, so that the agent does not look for another way to do what a person refused. A refusal with
+ * a reason tells the agent what to do instead, and the turn continues.
  */
 export function askResponse(
   { kind, detail, questions }: ToolAsk,
@@ -51,7 +51,7 @@ export function askResponse(
   return decision === "always" ? { ...allow, updatedPermissions: suggestions.map(forThisSession) } : allow;
 }
 
-/** The program's own suggestion would be written into the project's settings. */
+/** By default the program would write its suggestion to the project's settings. */
 function forThisSession(suggestion: unknown): unknown {
   const rule = asObject(suggestion);
   return rule ? { ...rule, destination: "session" } : suggestion;

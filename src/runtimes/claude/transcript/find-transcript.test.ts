@@ -21,7 +21,7 @@ async function ids(file: TranscriptFile<TranscriptReader>): Promise<string[]> {
 }
 
 describe("a transcript", () => {
-  test("that grows is read on, and every row once", async () => {
+  test("that grows is read further, and every row only once", async () => {
     writeFileSync(path, row("a"));
     const file = new TranscriptFile(path, () => new TranscriptReader());
     expect(await ids(file)).toEqual(["a"]);
@@ -30,7 +30,7 @@ describe("a transcript", () => {
     expect(await ids(file)).toEqual(["a", "b", "c"]);
   });
 
-  test("whose last row is still being written has it once it is whole, wherever it was cut", async () => {
+  test("yields a row that is still being written once it is complete, wherever it was cut", async () => {
     const bytes = Buffer.from(row("a"));
     for (let cut = 0; cut <= bytes.length; cut += 1) {
       writeFileSync(path, bytes.subarray(0, cut));
@@ -41,12 +41,12 @@ describe("a transcript", () => {
     }
   });
 
-  test("with a row that a crash cut in two loses only that one", async () => {
+  test("loses only the row that a crash cut in two", async () => {
     writeFileSync(path, `${row("a")}${row("b").slice(0, 20)}\n${row("c")}`);
     expect(await ids(new TranscriptFile(path, () => new TranscriptReader()))).toEqual(["a", "c"]);
   });
 
-  test("that became shorter is read from its beginning", async () => {
+  test("that became shorter is read from the beginning", async () => {
     writeFileSync(path, row("a") + row("b"));
     const file = new TranscriptFile(path, () => new TranscriptReader());
     await file.refresh();
@@ -54,7 +54,7 @@ describe("a transcript", () => {
     expect(await ids(file)).toEqual(["c"]);
   });
 
-  test("that is another file by now is read from its beginning, though it is longer", async () => {
+  test("that was replaced by another file is read from the beginning, even if that file is longer", async () => {
     writeFileSync(path, row("a"));
     const file = new TranscriptFile(path, () => new TranscriptReader());
     await file.refresh();
@@ -63,7 +63,7 @@ describe("a transcript", () => {
     expect(await ids(file)).toEqual(["b", "c"]);
   });
 
-  test("is read by two at once as by one", async () => {
+  test("gives two concurrent readers the same rows", async () => {
     writeFileSync(path, Array.from({ length: 2000 }, (_, index) => row(`r${index}`)).join(""));
     const file = new TranscriptFile(path, () => new TranscriptReader());
     const [one, other] = await Promise.all([ids(file), ids(file)]);
@@ -72,7 +72,7 @@ describe("a transcript", () => {
   });
 });
 
-describe("the place of a transcript", () => {
+describe("the path of a transcript", () => {
   const session = "5e551011-0000-4000-8000-000000000000";
 
   test("follows from the lane's directory", () => {
@@ -82,20 +82,20 @@ describe("the place of a transcript", () => {
     expect(findTranscript(directory, "/srv/my_project.2", session)).toBe(join(folder, `${session}.jsonl`));
   });
 
-  test("is looked for elsewhere when the directory has moved", () => {
+  test("is found in another folder when the directory has moved", () => {
     const folder = join(directory, "projects", "-srv-before");
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, `${session}.jsonl`), "");
     expect(findTranscript(directory, "/srv/after", session)).toBe(join(folder, `${session}.jsonl`));
   });
 
-  test("is nowhere before the first prompt", () => {
+  test("is null before the first prompt", () => {
     expect(findTranscript(directory, "/srv/after", session)).toBeNull();
   });
 });
 
 describe("the transcripts of a directory", () => {
-  test("are in one folder, or in any that its long name may have been cut to", () => {
+  test("are in one folder, or in any folder that matches its truncated name", () => {
     expect(transcriptFolders(directory, "/srv/my_project.2")).toEqual([
       join(directory, "projects", "-srv-my-project-2"),
     ]);
@@ -105,7 +105,7 @@ describe("the transcripts of a directory", () => {
     expect(transcriptFolders(directory, long)).toEqual([cut]);
   });
 
-  test("are those of sessions, and not those of subagents", () => {
+  test("are those of sessions, not those of subagents", () => {
     const id = "5e551011-0000-4000-8000-000000000000";
     expect(sessionOfTranscript(`${id}.jsonl`)).toBe(id);
     for (const name of [id, "agent-a1b2c3d4.jsonl", `agent-${id}.jsonl`, "sessions-index.json"]) {

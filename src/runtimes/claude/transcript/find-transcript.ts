@@ -1,18 +1,18 @@
-/** Where Claude Code keeps the transcript of a session. */
+/** Finds the file in which Claude Code keeps the transcript of a session. */
 import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 
-/** Null while there is none. */
+/** Null while the file does not exist. */
 export function findTranscript(configDirectory: string, directory: string, sessionId: string): string | null {
   const projects = join(configDirectory, "projects");
   const usual = join(projects, folderOf(directory), `${sessionId}.jsonl`);
   if (existsSync(usual)) return usual;
-  // Very long names are shortened, and a session stays where it began when its directory has moved.
+  // The program shortens very long names, and a session's file stays in its first folder when the directory moves.
   const folders = existsSync(projects) ? readdirSync(projects) : [];
   return folders.map((folder) => join(projects, folder, `${sessionId}.jsonl`)).find((path) => existsSync(path)) ?? null;
 }
 
-/** Where the transcripts of sessions that began in a directory may be. */
+/** The folders that may hold the transcripts of sessions that began in a directory. */
 export function transcriptFolders(configDirectory: string, directory: string): string[] {
   const projects = join(configDirectory, "projects");
   const name = folderOf(directory);
@@ -21,10 +21,10 @@ export function transcriptFolders(configDirectory: string, directory: string): s
   return folders.filter((folder) => folder.startsWith(name.slice(0, maxName))).map((folder) => join(projects, folder));
 }
 
-/** The program cuts a longer name, and adds a hash of its own. */
+/** The program truncates a longer name and appends a hash. */
 const maxName = 200;
 
-/** The session of a file. Those of subagents are called `agent-…`, and stand in folders of their own. */
+/** The session that a file belongs to. Subagents' files are named `agent-…` and have their own folders. */
 export function sessionOfTranscript(name: string): string | null {
   return /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/i.exec(name)?.[1] ?? null;
 }

@@ -1,6 +1,6 @@
 /**
- * Forks a session of Claude Code: copies its transcript under another id, which a resume accepts like any session. Rows
- * keep their ids. The program's own `--fork-session` needs a process, and cannot leave out the end.
+ * Forks a Claude Code session by copying its transcript under a new session id, which can be resumed like any other.
+ * Rows keep their ids. The program's own `--fork-session` needs a process and cannot leave out the end of the session.
  */
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -28,7 +28,7 @@ export async function forkTranscript(
 function promptUnknown(): AppError {
   return new AppError({
     code: "message_unknown",
-    message: "Claude Code's session does not have that message, or it joined a turn that ran.",
-    hint: "Name another message, or none.",
+    message: "Claude Code's session does not contain that message, or the message joined a turn that was running.",
+    hint: "Fork at another message, or name none to fork the whole session.",
   });
 }

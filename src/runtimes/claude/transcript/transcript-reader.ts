@@ -1,10 +1,10 @@
 /**
- * Converts the rows of a Claude Code transcript, in the order of its file, into the transcript that every runtime shows.
- * It keeps what it has read, so that only new rows have to be read. No I/O.
+ * Converts the rows of a Claude Code transcript, in file order, to the transcript format that all runtimes share.
+ * It keeps the rows it has read, so that only new ones have to be read. No I/O.
  *
- * One message of the model is several rows, one for each block. An answer descends from its prompt through rows of many
- * kinds, also those of a compaction, so all parents are followed. After a killed turn the program writes a synthetic
- * answer.
+ * Claude Code writes a model message as several rows, one per block. An answer descends from its prompt through rows of
+ * many kinds, including those of a compaction, so all parents are followed. After a killed turn the program writes a
+ * synthetic answer.
  */
 
 import type { RowError, TranscriptRow } from "../../../core/transcript/transcript.ts";
@@ -17,14 +17,14 @@ import type { TurnResult } from "../process/turn-result.ts";
 import { syntheticModel } from "../translate/agent-stream.ts";
 import { claudeFileChange } from "../translate/file-change.ts";
 
-/** Tool results can be very long; the rest is not needed. */
+/** Tool results can be very long; anything beyond this is not needed. */
 const maxOutput = 20_000;
 
 export class TranscriptReader {
   readonly #rows: MutableRow[] = [];
   readonly #byMessage = new Map<string, MutableRow>();
   readonly #tools = new Map<string, MutableToolCall>();
-  /** By the id of any row: the prompt that it descends from. */
+  /** Maps the id of any row to the prompt that the row descends from. */
   readonly #promptOf = new Map<string, string>();
   lastActivityAt: number | null = null;
 
@@ -53,7 +53,7 @@ export class TranscriptReader {
     else if (entry.type === "attachment") this.#attachment(entry, at);
   }
 
-  /** Adds what the program reported at the end of a turn and did not write: its cost, and the end of an empty turn. */
+  /** Adds facts that the program reports at the end of a turn but does not write: the cost, and an empty turn's end. */
   turnEnded({ prompts, at, error, cost }: TurnResult): void {
     for (const prompt of prompts) {
       if (this.#promptOf.get(prompt) !== prompt) continue;
@@ -78,14 +78,14 @@ export class TranscriptReader {
     this.#prompt(uuid, text, at, entry.promptSource === "system" ? "system" : "user");
   }
 
-  /** A prompt that came into a running turn is an attachment in the file. */
+  /** A prompt that arrives during a turn is stored as an attachment. */
   #attachment(entry: Json, at: number): void {
     const { type, source_uuid, prompt } = asObject(entry.attachment) ?? {};
     const id = asText(source_uuid);
     if (type === "queued_command" && id !== null) this.#prompt(id, textOfBlocks(prompt), at);
   }
 
-  /** A prompt that the program gives itself, as after a background task, has the role `system`. */
+  /** A prompt that the program gives itself, for example after a background task, has the role `system`. */
   #prompt(id: string, text: string, at: number, role: "user" | "system" = "user"): void {
     this.#promptOf.set(id, id);
     const row = this.#addRow({ id, role, parentId: null, at });
@@ -143,7 +143,9 @@ export class TranscriptReader {
     if (change) tool.files = [{ path: change.path, change: change.change, diff: change.diff }];
   }
 
-  /** An interrupt ends the turn. A refused tool shows the reason itself. */
+  /**
+   * An interrupt ends the turn. After a refused tool call no error is added, since the call already shows the reason.
+   */
   #interrupted(uuid: string, at: number): void {
     const prompt = this.#promptOf.get(uuid) || null;
     const newest = this.#rows.findLast((row) => row.role === "assistant" && row.parentId === prompt);
@@ -164,7 +166,7 @@ export class TranscriptReader {
   }
 }
 
-/** The program writes the exit code of a command, or that it took too long, above its output. */
+/** The program writes a command's exit code or timeout above its output. */
 function shellResult({ name, output, status }: MutableToolCall): Pick<MutableToolCall, "exitCode" | "timedOut"> {
   if (name !== "Bash") return {};
   if (status === "completed") return { exitCode: 0 };
@@ -173,7 +175,7 @@ function shellResult({ name, output, status }: MutableToolCall): Pick<MutableToo
   return { ...(code === undefined ? {} : { exitCode: Number(code) }), ...(timedOut ? { timedOut } : {}) };
 }
 
-/** The program names an error of the model's API, and the status where there was a response. */
+/** The program names the API error, and gives the HTTP status if there was a response. */
 function apiError(entry: Json, message: string): RowError {
   const name = asText(entry.error);
   const status = asNumber(entry.apiErrorStatus) || apiErrorStatus(message);

@@ -29,26 +29,26 @@ const slice = (state = noProcess) => transcripts.slice("/srv/work", sessionId, n
 describe("a session without a conversation", () => {
   const noConversation = `${JSON.stringify({ type: "queue-operation", operation: "enqueue", sessionId })}\n`;
 
-  test("rests before its first prompt", async () => {
+  test("is idle before its first prompt", async () => {
     expect(await slice()).toMatchObject({ status: "idle", rows: [], complete: true });
   });
 
   test.each([
     ["no file", null],
-    ["an empty file, as after a power cut", ""],
-    ["a file in which noProcess said anything", noConversation],
-  ])("that was prompted is lost: %s", async (_name, text) => {
+    ["an empty file, as after a power failure", ""],
+    ["a file without any conversation", noConversation],
+  ])("is lost if it was prompted: %s", async (_name, text) => {
     transcripts.markPrompted(sessionId);
     if (text !== null) write(text);
     expect((await slice()).status).toBe("stale");
   });
 
-  test("is not lost while a program that was left behind works on it", async () => {
+  test("is not lost while an orphaned process works on it", async () => {
     transcripts.markPrompted(sessionId);
     expect((await slice({ ...noProcess, isOrphaned: true })).status).toBe("busy");
   });
 
-  test("that was prompted is known after a restart", async () => {
+  test("is still lost after a restart if it was prompted", async () => {
     transcripts.markPrompted(sessionId);
     const next = new Transcripts({
       configDirectory: directory,
@@ -59,7 +59,7 @@ describe("a session without a conversation", () => {
   });
 });
 
-test("a session that was prompted and has its rows is at rest", async () => {
+test("a session that was prompted and has its rows is idle", async () => {
   transcripts.markPrompted(sessionId);
   write(`${JSON.stringify({ type: "user", uuid: "u", message: { content: "go" } })}\n`);
   expect(await slice()).toMatchObject({ status: "idle", complete: true, rows: [{ id: "u" }] });
@@ -68,7 +68,7 @@ test("a session that was prompted and has its rows is at rest", async () => {
 const asked = (timestamp: string) =>
   `${JSON.stringify({ type: "user", uuid: "u", timestamp, message: { content: "go" } })}\n`;
 
-test("a model that speaks for long shows signs of life, though nothing of it is in the file yet", async () => {
+test("a long answer counts as activity before any of it is in the file", async () => {
   write(asked("1970-01-01T00:00:01.000Z"));
   const connection = { write: () => {}, onIdle: () => {}, onChange: () => {}, now: () => 9000 };
   const client = new StdioClient(connection, () => {});
@@ -79,7 +79,7 @@ test("a model that speaks for long shows signs of life, though nothing of it is 
   expect((await slice({ client, isOrphaned: false })).lastActivityAt).toBe(9000);
 });
 
-test("a session whose file was moved is read where it is now", async () => {
+test("a session is still read after its file has moved", async () => {
   write(asked("1970-01-01T00:00:01.000Z"));
   await slice();
   renameSync(join(directory, "projects", "-srv-work"), join(directory, "projects", "-srv-moved"));

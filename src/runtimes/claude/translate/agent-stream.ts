@@ -1,9 +1,9 @@
 /**
- * Translates the messages of one agent of the program, the lane's own or a subagent.
+ * Translates the messages of one agent: the lane's own, or a subagent.
  *
- * A message comes block by block, each as deltas (`stream_event`) and then complete (`assistant`). Subagents, and a
- * program without partial messages, send complete blocks only. A message without blocks does not reach the transcript,
- * so its start is reported with its first block.
+ * A message arrives block by block, each first as deltas (`stream_event`) and then complete (`assistant`). Subagents,
+ * and programs without partial messages, send only complete blocks. A message without blocks never reaches the
+ * transcript, so the start of a message is reported with its first block.
  */
 
 import type { MessageError, SignalBody } from "../../../core/turn/signal.ts";
@@ -19,7 +19,7 @@ type Message = {
   id: string;
   model: string | null;
   usage: Json;
-  /** Whether the usage covers the whole message: that of its start, and of a block, does not. */
+  /** Whether the usage covers the whole message. The usage reported at the start, or with a block, does not. */
   hasFinalUsage: boolean;
   parts: TextPart[];
   byIndex: Map<number, TextPart | { call: string }>;
@@ -79,7 +79,7 @@ export class AgentStream {
     return line.aborted === true ? [...signals, ...this.finish(interrupted)] : signals;
   }
 
-  /** Reports the end of the newest message once; an error is reported after its end, too. */
+  /** Reports the end of the newest message once. An error is reported even after that end. */
   finish(error: MessageError | null = null): SignalBody[] {
     const message = this.#current;
     if (!message?.isPublished || (message.isDone && error === null)) return [];
@@ -87,7 +87,7 @@ export class AgentStream {
     return [{ type: "message_done", message: message.id, error, usage: usageOf(message) }];
   }
 
-  /** A person stopped the agent. Without output before that, the transcript has a row of its own for it. */
+  /** A person stopped the agent. If there was no output yet, the transcript has a separate row for the interrupt. */
   interrupt(row: string): SignalBody[] {
     if (this.#current?.isPublished) return this.finish(interrupted);
     if (this.hasOutput) return [];
@@ -95,7 +95,7 @@ export class AgentStream {
     return [...signals, ...this.#publish(message, null), ...this.finish(interrupted)];
   }
 
-  /** Ends the message of a stopped call; a message that came after it goes on. */
+  /** Ends the message of a stopped call. A later message continues. */
   stopCall({ message }: ToolUse): SignalBody[] {
     return this.#current?.id === message ? this.finish(interrupted) : [];
   }
@@ -177,7 +177,7 @@ export class AgentStream {
       this.#calls.set(call, { message: message.id, name, input, ofSubagent: this.parentCall !== null });
       return [...signals, { ...tool, state: { status: "running", input } }];
     }
-    // The provider's own tools have their results in the message.
+    // For the provider's own tools the message itself contains the results.
     const output = textOfBlocks(block.content) || JSON.stringify(block.content ?? null);
     const input = known?.input ?? {};
     return [...signals, { ...tool, state: { status: "completed", input, output } }];
@@ -198,7 +198,7 @@ function addPart(message: Message, kind: TextPart["kind"]): TextPart {
   return part;
 }
 
-/** For the block whose deltas came last, or one that came without. */
+/** Completes the part that got the last deltas, or adds one if there were no deltas. */
 function completePart(message: Message, block: Json): SignalBody[] {
   const kind = block.type === "thinking" ? "reasoning" : "text";
   const part = message.parts.findLast((one) => one.kind === kind && !one.isComplete) ?? addPart(message, kind);

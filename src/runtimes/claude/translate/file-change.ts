@@ -1,4 +1,4 @@
-/** The change that a file tool of Claude Code made, as a unified diff. Paths are as the tool gave them. Pure. */
+/** The change that a Claude Code file tool made, as a unified diff. Paths are unchanged. Pure. */
 import type { FilePart } from "../../../core/turn/item.ts";
 import type { Json } from "../../json-fields.ts";
 import { asList, asNumber, asObject, asText } from "../../json-fields.ts";
@@ -6,7 +6,7 @@ import { asList, asNumber, asObject, asText } from "../../json-fields.ts";
 const fileTools = new Set(["Edit", "MultiEdit", "Write", "NotebookEdit"]);
 
 /**
- * Null when the tool changed no file. The lines of a subagent lack the program's `result`: there only the call names the
+ * Null when the tool changed no file. A subagent's lines lack the program's `result`; then only the call names the
  * file, and the diff is unknown.
  */
 export function claudeFileChange(tool: string, input: Json, result: Json): FilePart | null {
@@ -52,7 +52,7 @@ function wholeHunk(before: string, after: string): string[] {
   return [`@@ -${range(removed)} +${range(added)} @@`, ...removed.flatMap(marked("-")), ...added.flatMap(marked("+"))];
 }
 
-/** With their line ends, since a last line without one differs. */
+/** Lines keep their line ends, so that a last line without one counts as different. */
 function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
 }

@@ -1,7 +1,7 @@
 /**
- * The rule for each line that Claude Code prints: for every `type`, every `subtype` of `system`, and every kind of stream
- * event. The names come from recorded streams and from the program itself (2.1.325). An unknown line becomes `unparsed`,
- * so that a new version cannot print one that goes unnoticed.
+ * The rule for each kind of line that Claude Code prints: for every `type`, every `subtype` of `system`, and every kind
+ * of stream event. The names come from recorded streams and from the program itself (2.1.325). An unknown line becomes
+ * `unparsed`, so that new kinds of lines in later versions do not go unnoticed.
  */
 import type { Json } from "../../json-fields.ts";
 import { asObject, asText } from "../../json-fields.ts";
@@ -9,7 +9,7 @@ import type { LineRule, LineRules } from "../../process-pool/line-rules.ts";
 import { ruleFor, sameRule } from "../../process-pool/line-rules.ts";
 
 const redundant = { ignore: "other lines report it" };
-const userInterface = { ignore: "about the program's windows and connections, not about what the agent does" };
+const userInterface = { ignore: "about the program's windows and connections, not about the agent's work" };
 const bookkeeping = { ignore: "about the program's own bookkeeping of the session" };
 
 const system = (rule: LineRule, names: string) => sameRule(rule, "system/", names);
@@ -18,10 +18,10 @@ const systemStatus = (status: string, names: string) => system({ status }, names
 export const lineTable: LineRules = {
   ...sameRule("translate", "", "user assistant result command_lifecycle control_cancel_request"),
   "control_request/can_use_tool": "translate",
-  control_response: { ignore: "a response to us, or the echo of one of ours" },
+  control_response: { ignore: "a response to our request, or an echo of our response" },
   keep_alive: { ignore: "carries no information" },
   tool_progress: { ignore: "reports only that time passes" },
-  prompt_suggestion: { ignore: "a proposal for what a person could type" },
+  prompt_suggestion: { ignore: "a suggestion for a person to type" },
   ...sameRule(redundant, "", "transcript_mirror streamlined_text streamlined_tool_use_summary"),
   rate_limit_event: { status: "rate_limit" },
   tool_use_summary: { status: "summary" },
@@ -29,14 +29,14 @@ export const lineTable: LineRules = {
   conversation_reset: { status: "session" },
 
   ...sameRule("translate", "stream_event/", "message_start message_delta message_stop"),
-  "stream_event/content_block_stop": { ignore: "the whole block was reported" },
+  "stream_event/content_block_stop": { ignore: "the complete block was already reported" },
   "stream_event/ping": { ignore: "carries no information" },
   "stream_event/error": { status: "stream_error" },
   ...sameRule("translate", "stream_event/content_block_start/", "text thinking tool_use server_tool_use mcp_tool_use"),
   "stream_event/content_block_start/redacted_thinking": { ignore: "unreadable" },
   ...sameRule("translate", "stream_event/content_block_delta/", "text_delta thinking_delta input_json_delta"),
-  "stream_event/content_block_delta/signature_delta": { ignore: "a signature of thoughts, for the provider" },
-  "stream_event/content_block_delta/citations_delta": { ignore: "the source of a text; the text is reported" },
+  "stream_event/content_block_delta/signature_delta": { ignore: "a signature of the reasoning, for the provider" },
+  "stream_event/content_block_delta/citations_delta": { ignore: "the source of a text that is itself reported" },
 
   ...system("translate", "init status"),
   ...systemStatus("compaction", "compact_boundary"),
@@ -54,7 +54,7 @@ export const lineTable: LineRules = {
   ...systemStatus("plugin", "plugin_install"),
   ...systemStatus("published", "code_change_published"),
   ...systemStatus("preempted", "turn_preempted"),
-  "system/thinking_tokens": { ignore: "an estimate of a number that the message's usage gives" },
+  "system/thinking_tokens": { ignore: "an estimate; the message's usage has the exact number" },
   "system/worker_shutting_down": { ignore: "the end of the process reports it" },
   ...system(redundant, "session_state_changed turn_starting turn_began_before_init turn_duration thinking"),
   ...system(redundant, "post_turn_summary away_summary control_request_progress elicitation_complete"),

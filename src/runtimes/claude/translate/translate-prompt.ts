@@ -3,7 +3,7 @@ import type { PromptPart } from "../../../core/turn/signal.ts";
 import type { Json } from "../../json-fields.ts";
 import { asObject, asText, blocksOf } from "../../json-fields.ts";
 
-/** The first text has the id that signals from the transcript use, too. */
+/** The first part has the same id as in the signals that come from the transcript. */
 export function promptParts(message: string, content: unknown): PromptPart[] {
   return blocksOf(content).map((block, index) => {
     const text = asText(block.text);
@@ -15,7 +15,7 @@ export function promptParts(message: string, content: unknown): PromptPart[] {
   });
 }
 
-/** The data of a document is long, and the transcript has it. */
+/** A document's data is left out: it is long, and the transcript has it. */
 function titleOf(block: Json): { title?: string } {
   const title = asText(block.title);
   return title === null ? {} : { title };

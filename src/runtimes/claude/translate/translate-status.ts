@@ -1,9 +1,9 @@
-/** Status lines of the program, as items of a turn. Pure. */
+/** Translates the program's status lines to items of a turn. Pure. */
 import type { SignalBody } from "../../../core/turn/signal.ts";
 import type { Json } from "../../json-fields.ts";
 import { asList, asObject, asText } from "../../json-fields.ts";
 
-/** Outputs of hooks can be very long. */
+/** The output of hooks can be very long. */
 const maxLength = 20_000;
 
 export function statusSignal(line: Json, name: string, failed = hasFailed(line)): SignalBody {
@@ -15,7 +15,7 @@ export function statusSignal(line: Json, name: string, failed = hasFailed(line))
   return { type: "status", id, name, value: shown, ...(failed ? { failed } : {}) };
 }
 
-/** Tool servers that the agent works without: the only thing in `system/init` that no event shows. */
+/** Tool servers that are unavailable to the agent: the only part of `system/init` that no other event shows. */
 export function missingServers(line: Json): Json[] {
   const servers = asList(line.mcp_servers).map((one) => asObject(one) ?? {});
   return servers.filter(({ status }) => status === "failed" || status === "needs-auth");

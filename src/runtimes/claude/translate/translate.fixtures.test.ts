@@ -1,4 +1,7 @@
-/** Recorded streams of the real Claude Code, through the translation and the turn tracker. See scripts/record-claude.mjs. */
+/**
+ * Runs recorded streams of the real Claude Code through the translation and the turn tracker. See
+ * scripts/record-claude.mjs.
+ */
 import { describe, expect, test } from "vitest";
 import {
   ClaudeWatcher,
@@ -18,7 +21,7 @@ import { lineRule } from "./line-table.ts";
 const recorded: readonly [name: string, what: string, told: string][] = [
   [
     "api-error",
-    "an error of the provider that cannot be helped",
+    "a permanent provider error",
     `
       turn.started 1
       prompt 'go'
@@ -28,7 +31,7 @@ const recorded: readonly [name: string, what: string, told: string][] = [
   ],
   [
     "api-retry",
-    "an error that passes",
+    "a transient provider error",
     `
       turn.started 1
       prompt 'go'
@@ -42,7 +45,7 @@ const recorded: readonly [name: string, what: string, told: string][] = [
   ],
   [
     "background",
-    "a shell in the background, whose end starts a turn",
+    "a background shell that starts a turn when it ends",
     `
       turn.started 1
       prompt 'go'
@@ -71,7 +74,7 @@ const recorded: readonly [name: string, what: string, told: string][] = [
   ],
   [
     "compaction",
-    "three turns, the last of which is too long",
+    "three turns, the last one too long",
     `
       turn.started 1
       prompt 'one'
@@ -101,7 +104,7 @@ const recorded: readonly [name: string, what: string, told: string][] = [
   ],
   [
     "empty",
-    "an answer without a word",
+    "an empty answer",
     `
       turn.started 1
       prompt 'go'
@@ -149,7 +152,7 @@ const recorded: readonly [name: string, what: string, told: string][] = [
   ],
   [
     "interrupted-ask",
-    "a stop while a permission is asked for",
+    "a stop while a permission is pending",
     `
       turn.started 1
       prompt 'go'
@@ -166,7 +169,7 @@ const recorded: readonly [name: string, what: string, told: string][] = [
   ],
   [
     "interrupted-early",
-    "a stop before the first word",
+    "a stop before any output",
     `
       turn.started 1
       prompt 'go'
@@ -175,7 +178,7 @@ const recorded: readonly [name: string, what: string, told: string][] = [
   ],
   [
     "interrupted-speaking",
-    "a stop while the agent speaks",
+    "a stop while the agent is writing",
     `
       turn.started 1
       prompt 'go'
@@ -205,7 +208,7 @@ const recorded: readonly [name: string, what: string, told: string][] = [
   ],
   [
     "killed",
-    "a process that is killed in mid-turn",
+    "a process that is killed mid-turn",
     `
       turn.started 1
       prompt 'go'
@@ -219,7 +222,7 @@ const recorded: readonly [name: string, what: string, told: string][] = [
   ],
   [
     "permission-allowed",
-    "a permission that is given",
+    "a permission that is granted",
     `
       turn.started 1
       prompt 'go'
@@ -259,7 +262,7 @@ const recorded: readonly [name: string, what: string, told: string][] = [
   ],
   [
     "permission-rejected",
-    "a permission that is refused for good",
+    "a permission that is refused without a reason",
     `
       turn.started 1
       prompt 'go'
@@ -467,7 +470,7 @@ const recorded: readonly [name: string, what: string, told: string][] = [
   ],
   [
     "writing",
-    "files that are made and changed, and one that is not",
+    "files that are created and changed, and one that is not",
     `
       turn.started 1
       prompt 'go'
@@ -501,7 +504,7 @@ const recorded: readonly [name: string, what: string, told: string][] = [
 
 function watched(name: string, lines = recordedLines(name)): ClaudeWatcher {
   const watcher = new ClaudeWatcher().sent(recordedLines(name)).receive(lines);
-  // Its end is the runtime's to say.
+  // The runtime reports the end of the process.
   return name === "killed" ? watcher.take([{ type: "died" }]) : watcher;
 }
 
@@ -513,7 +516,7 @@ function isPiece(line: string): boolean {
   return JSON.parse(line).type === "stream_event";
 }
 
-/** As the runtime shows it: a turn that left no row has one all the same. */
+/** As the runtime reads it: a turn without rows still gets one. */
 function transcriptOf(name: string): TranscriptReader {
   const reader = new TranscriptReader();
   for (const row of recordedRows(name)) reader.add(row);
@@ -523,7 +526,7 @@ function transcriptOf(name: string): TranscriptReader {
 }
 
 describe("a recorded stream", () => {
-  test.each(recorded)("%s, %s, is told in this order", (name, _what, told) => {
+  test.each(recorded)("%s (%s) gives these events in this order", (name, _what, told) => {
     const expected = told
       .split("\n")
       .slice(1, -1)
@@ -531,7 +534,7 @@ describe("a recorded stream", () => {
     expect(eventLines(watched(name).kept)).toEqual(expected);
   });
 
-  test("is written out here for each fixture but the long one", () => {
+  test("is listed here for each fixture except the long one", () => {
     expect([...recorded.map(([name]) => name), "a-thousand-lines"].sort()).toEqual(fixtureNames);
   });
 });
@@ -539,7 +542,7 @@ describe("a recorded stream", () => {
 describe.each(fixtureNames)("the stream %s", (name) => {
   const lines = recordedLines(name);
 
-  test("has one end for each turn and each item, and nothing that is not understood", () => {
+  test("has one end for each turn and each item, and nothing unparsed", () => {
     const { kept, tracker } = watched(name);
     const count = (type: string) => kept.filter((event) => event.type === type).length;
     expect(count("turn.started")).toBeGreaterThan(0);
@@ -550,12 +553,12 @@ describe.each(fixtureNames)("the stream %s", (name) => {
     for (const event of kept) universalEventSchema.parse({ id: "e", seq: 1, lane: "lane", ...event });
   });
 
-  test("has no line that the table does not know", () => {
+  test("has only lines that the table knows", () => {
     const known = lines.map((line) => lineRule(JSON.parse(line)));
     expect(known.filter((kind) => kind === null)).toEqual([]);
   });
 
-  test("is told the same when every line comes twice", () => {
+  test("gives the same events when every line comes twice", () => {
     const twice = watched(
       name,
       lines.flatMap((line) => [line, line]),
@@ -563,7 +566,7 @@ describe.each(fixtureNames)("the stream %s", (name) => {
     expect(twice.kept).toEqual(watched(name).kept);
   });
 
-  test.each(["all of the transcript", "its newest turn"])("is told already when %s is told after it", (what) => {
+  test.each(["the whole transcript", "its newest turn"])("gives nothing new when %s is read after it", (what) => {
     const { tracker } = watched(name);
     const all = transcriptOf(name).newest(null);
     const rows = what === "its newest turn" ? newestTurn(all) : all;
@@ -574,17 +577,17 @@ describe.each(fixtureNames)("the stream %s", (name) => {
   });
 });
 
-// Without pieces, a message begins when its first block is whole, and a killed one is not known to be whole.
+// Without deltas, a message begins with its first complete block, and a killed one is never complete.
 const seenLater = ["queued", "killed"];
 test.each(fixtureNames.filter((name) => !seenLater.includes(name)))(
-  "the stream %s is told the same, without what messages used, when no piece of a message comes",
+  "the stream %s gives the same events, apart from usage, without deltas",
   (name) => {
     const whole = recordedLines(name).filter((line) => !isPiece(line));
     expect(items(watched(name, whole).kept)).toEqual(items(watched(name).kept));
   },
 );
 
-test("a message that is not over is told the same when the transcript tells it, too", () => {
+test("an unfinished message gives the same events when the transcript is also read", () => {
   const lines = recordedLines("killed");
   const watcher = new ClaudeWatcher().sent(lines).receive(lines);
   const rows = transcriptOf("killed").newest(null);
@@ -594,7 +597,7 @@ test("a message that is not over is told the same when the transcript tells it, 
   expect(items(watcher.kept)).toEqual(items(watched("killed").kept));
 });
 
-test("a turn that the program began by itself is told from the transcript as one that answers nobody", () => {
+test("a turn that the program started has no prompt when it is read from the transcript", () => {
   const rows = transcriptOf("background").newest(null);
   const slice = { sessionId: session, status: "idle" as const, asks: [], rows, complete: true, lastActivityAt: null };
   const told = new TurnTracker();

@@ -8,7 +8,7 @@ import { lineRule } from "./line-table.ts";
 const long = "a-thousand-lines";
 const streams = fixtureNames.filter((name) => name !== long).map(recordedLines);
 
-/** One `turn.ended` for each `turn.started` and one end for each item, none of them without its beginning. */
+/** One `turn.ended` for each `turn.started` and one end for each item, and no end without a start. */
 function expectRules(drafts: readonly Draft[]): void {
   let inTurn = false;
   const open = new Set<string>();
@@ -57,7 +57,7 @@ function changed(lines: readonly string[], { at, how, pick, value }: Change): st
   return [...lines.slice(0, place), ...instead, ...lines.slice(place + (how === "swap" ? 2 : 1))];
 }
 
-/** Somewhere in the line, one value is another. */
+/** Replaces one value somewhere in the line. */
 function withOtherField(line: string, pick: number, value: unknown): string {
   try {
     const whole = JSON.parse(line);
@@ -78,7 +78,7 @@ function withOtherField(line: string, pick: number, value: unknown): string {
   }
 }
 
-describe("lines that are lost, doubled, cut or not what they should be", () => {
+describe("lost, repeated, truncated and malformed lines", () => {
   test("never break the translation, and turns and items still end once each", () => {
     const damaged = fc.tuple(fc.constantFrom(...streams), fc.array(change, { minLength: 1, maxLength: 8 }));
     fc.assert(
@@ -90,7 +90,7 @@ describe("lines that are lost, doubled, cut or not what they should be", () => {
     );
   });
 
-  test("one after another, of several streams, never break it either", () => {
+  test("never break it when they come from several streams", () => {
     const mixed = fc.array(fc.constantFrom(...streams.flat()), { maxLength: 60 });
     fc.assert(
       fc.property(mixed, (lines) => {
@@ -109,7 +109,7 @@ describe("lines that are lost, doubled, cut or not what they should be", () => {
 describe("a recorded stream of more than a thousand lines", () => {
   const lines = recordedLines(long);
 
-  test("is one turn, and every line is told or known to say nothing", () => {
+  test("is one turn, and every line is translated or ignored", () => {
     expect(lines.length).toBeGreaterThan(1000);
     const kinds = lines.map((line) => lineRule(JSON.parse(line)));
     const told = kinds.filter((kind) => kind === "translate").length;
@@ -124,7 +124,7 @@ describe("a recorded stream of more than a thousand lines", () => {
     expect([count("unparsed"), count("turn.ended completed"), count("usage of message")]).toEqual([0, 1, 53]);
   });
 
-  test("with a broken line after every tenth tells each of those, and the rest as before", () => {
+  test("reports a broken line after every tenth line, and the rest as before", () => {
     const broken = lines.flatMap((line, index) =>
       index % 10 === 0 ? [line, line.slice(0, -7), "oops", '{"type":4}'] : [line],
     );

@@ -8,7 +8,7 @@ import { ClaudeTranslator } from "./translate.ts";
 type Line = Record<string, unknown>;
 
 let count = 0;
-/** Every line of the program has an id of its own. */
+/** Every line of the program has its own id. */
 function line(type: string, more: Line = {}): string {
   count += 1;
   return JSON.stringify({ type, uuid: `line-${count}`, parent_tool_use_id: null, ...more });
@@ -34,7 +34,7 @@ function says(...lines: (string | Line)[]): AgentSignal[] {
   return lines.flatMap((one) => translator.translate(one));
 }
 
-/** What the last line says, after the others. */
+/** The signals of the last line, after the others. */
 function lastSays(...lines: string[]): AgentSignal[] {
   const translator = new ClaudeTranslator();
   translator.promptSent("u1", "go");
@@ -48,26 +48,26 @@ function events(...lines: string[]): string[] {
 }
 
 /** The rows as they came to us; what they call lines are blocks of `assistant` and `user` lines in the real program. */
-describe("the table of Claude Code's events: ", () => {
+describe("Claude Code's lines: ", () => {
   const begun = [lifecycle("started")];
   test.each<[row: string, lines: string[], told: string[]]>([
     [
-      "an assistant's line with a text and a call begins a message and makes the call, and ends neither message nor turn",
+      "an assistant line with text and a call starts the message and the call, and ends neither message nor turn",
       [said("m1", text("I look."), call("c1"))],
       ["message begins", "delta", "tool_call Read"],
     ],
     [
-      "the call's own line says it once",
+      "a call is reported once, although its own line repeats it",
       [said("m1", call("c1")), said("m1", call("c1"))],
       ["message begins", "tool_call Read"],
     ],
     [
-      "a tool's result begins and ends the result, and not the turn",
+      "a tool result starts and ends the result, but not the turn",
       [said("m1", call("c1")), resultOf("c1")],
       ["message begins", "tool_call Read", "tool_result Read"],
     ],
     [
-      "a piece of the stream is a delta",
+      "a stream event with text is a delta",
       [
         piece({ type: "message_start", message: { id: "m1", model: "m" } }),
         piece({ type: "content_block_start", index: 0, content_block: text("") }),
@@ -85,7 +85,7 @@ describe("the table of Claude Code's events: ", () => {
     expect(all).toEqual(["turn.started 1", "prompt 'go'", ...told]);
   });
 
-  test("the end of the process after a result ends no second turn", () => {
+  test("the end of the process after a result does not end another turn", () => {
     const watcher = new ClaudeWatcher().receive([lifecycle("started"), said("m1", text("Hi.")), result()]);
     const before = watcher.kept.length;
     watcher.take([{ type: "died" }, { type: "session_ended", reason: "exit 0" }]);
@@ -96,21 +96,21 @@ describe("the table of Claude Code's events: ", () => {
 describe("a prompt", () => {
   const prompt = { type: "prompt", message: "u1", parts: [{ type: "text", id: "u1:text", text: "go" }] };
 
-  test.each(["queued", "started"])("is told when the program says that it is %s, before it replays it", (state) => {
+  test.each(["queued", "started"])("is published when the program reports it as %s, before it replays it", (state) => {
     expect(says(lifecycle(state))).toEqual([prompt, { type: "busy" }]);
   });
 
-  test("is told by its replayed line where nothing came before that", () => {
+  test("is published with its replayed line if nothing came before that", () => {
     expect(says(user([text("go")], { uuid: "u1", isReplay: true }))).toEqual([prompt, { type: "busy" }]);
   });
 
-  test("of somebody else is told with the words of its replayed line", () => {
+  test("from elsewhere is published with the text of its replayed line", () => {
     const told = says(lifecycle("started", "u9"), user([text("hello")], { uuid: "u9", isReplay: true }));
     const parts = [{ type: "text", id: "u9:text", text: "hello" }];
     expect(told).toEqual([{ type: "busy" }, { type: "prompt", message: "u9", parts }, { type: "busy" }]);
   });
 
-  test("of somebody else is answered in a turn of its own, which leaves nothing behind", () => {
+  test("from elsewhere is answered in its own turn, which leaves nothing open", () => {
     const told = events(
       lifecycle("started", "u9"),
       user("hello", { uuid: "u9", isReplay: true }),
@@ -128,7 +128,7 @@ describe("a prompt", () => {
     ]);
   });
 
-  test("that joined the turn of somebody else ends with it, and neither begins another turn", () => {
+  test("that joined another prompt's turn ends with it, and neither starts another turn", () => {
     const told = events(
       lifecycle("started", "u9"),
       user("hello", { uuid: "u9", isReplay: true }),
@@ -144,7 +144,7 @@ describe("a prompt", () => {
     expect(told.filter((one) => one.startsWith("turn."))).toEqual(["turn.started 9", "turn.ended completed"]);
   });
 
-  test("with a picture and a document names them", () => {
+  test("with an image and a document names them", () => {
     const source = { type: "base64", media_type: "image/png", data: "AAAA" };
     const content = [text("see"), { type: "image", source }, { type: "document", title: "a.pdf", source: {} }];
     expect(says(user(content, { uuid: "u9", isReplay: true }))[0]).toMatchObject({
@@ -156,7 +156,7 @@ describe("a prompt", () => {
     });
   });
 
-  test("that is over is not told when it is replayed again", () => {
+  test("that is over is not published when it is replayed again", () => {
     const again = user([text("go")], { uuid: "u1", isReplay: true });
     expect(lastSays(lifecycle("started"), result({ user_message_uuids: ["u1"] }), again)).toEqual([]);
   });
@@ -166,17 +166,17 @@ describe("a prompt", () => {
     ["cancelled", "aborted"],
     ["discarded", "aborted"],
     ["refused", "error"],
-  ])("that the program does not run and says to be %s is over with that", (state, reason) => {
+  ])("that the program does not run ends when it is reported as %s", (state, reason) => {
     const told = events(user([text("go")], { uuid: "u1", isReplay: true }), lifecycle(state));
     expect(told).toEqual(["turn.started 1", "prompt 'go'", `turn.ended ${reason}`]);
   });
 
-  test("that is over before the turn that it joined ends no turn", () => {
+  test("that ends before the turn it joined does not end that turn", () => {
     const more = [lifecycle("started"), lifecycle("queued", "u2"), said("m1", text("Both."))];
     expect(lastSays(...more, lifecycle("completed", "u2"))).toEqual([]);
   });
 
-  test("that waits behind the one that ended is counted", () => {
+  test("that is still queued when another one ends is counted", () => {
     const ended = result({ user_message_uuids: ["u1"] });
     const told = lastSays(lifecycle("started"), lifecycle("queued", "u2"), said("m1", text("One.")), ended);
     expect(told.at(-1)).toEqual({ type: "rest", reason: "completed", queued: 1 });
@@ -188,7 +188,7 @@ describe("a message", () => {
   const open = (index: number, content_block: Line) => piece({ type: "content_block_start", index, content_block });
   const delta = (index: number, more: Line) => piece({ type: "content_block_delta", index, delta: more });
 
-  test("comes as pieces and then as a whole, thoughts and words apart", () => {
+  test("arrives as deltas and then complete, with reasoning and text apart", () => {
     const told = says(
       start,
       open(0, { type: "thinking", thinking: "" }),
@@ -221,7 +221,7 @@ describe("a message", () => {
     ]);
   });
 
-  test("tells a call while its input comes", () => {
+  test("publishes a call while its input arrives", () => {
     const told = says(start, open(0, call("c1")), delta(0, { type: "input_json_delta", partial_json: '{"a' }));
     expect(told.slice(1)).toEqual([
       { type: "tool", message: "m1", call: "c1", name: "Read", state: { status: "pending" } },
@@ -229,7 +229,7 @@ describe("a message", () => {
     ]);
   });
 
-  test("is over with the reason of its stop, and has used what its stream counted", () => {
+  test("ends with its stop reason, and has the usage from its stream", () => {
     const usage = { output_tokens: 30, output_tokens_details: { thinking_tokens: 10 }, cache_read_input_tokens: 5 };
     const ends = piece({ type: "message_delta", delta: { stop_reason: "end_turn" }, usage });
     const tokens = { input: 7, output: 20, reasoning: 10, cacheRead: 5, cacheWrite: 0 };
@@ -240,26 +240,26 @@ describe("a message", () => {
 
   test.each([
     ["the next message", said("m2", text("More."))],
-    ["the next question to the model", system("status", { status: "requesting" })],
+    ["the next request to the model", system("status", { status: "requesting" })],
     ["the result", result()],
-  ])("without a stream is over with %s, and what it used is not known", (_what, next) => {
+  ])("without a stream ends with %s, and its usage is unknown", (_what, next) => {
     const [first] = lastSays(said("m1", text("Yes.")), next);
     expect(first).toEqual({ type: "message_done", message: "m1", error: null, usage: null });
   });
 
-  test("of the program itself is no answer", () => {
+  test("from the program itself is not an answer", () => {
     const made = line("assistant", { message: { id: "s1", model: "<synthetic>", content: [text("No response.")] } });
     expect(says(made)).toEqual([{ type: "status", id: "s1", name: "synthetic_text", value: { text: "No response." } }]);
   });
 
-  test("with an error of the provider has failed, and its text is no answer", () => {
+  test("with a provider error has failed, and its text is not an answer", () => {
     const message = { id: "e1", model: "<synthetic>", content: [text("Credit is low")] };
     const failed = line("assistant", { message, error: "billing_error", is_api_error_message: true });
     const told = events(lifecycle("started"), failed, result({ is_error: true, result: "Credit is low" }));
     expect(told.slice(2)).toEqual(["error Credit is low", "turn.ended error"]);
   });
 
-  test("with a tool of the provider has its result in itself", () => {
+  test("with one of the provider's tools contains the tool's result", () => {
     const search = { type: "server_tool_use", id: "s1", name: "web_search", input: { query: "q" } };
     const found = {
       type: "web_search_tool_result",
@@ -276,14 +276,14 @@ describe("a tool's result", () => {
   const asked = said("m1", call("c1", "Edit", { file_path: "/a" }));
   const ended = (...lines: string[]) => lastSays(asked, ...lines);
 
-  test("names pictures in its output", () => {
+  test("names images in its output", () => {
     const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "AA" } };
     expect(lastSays(said("m1", call("c1")), resultOf("c1", [text("see "), image]))).toMatchObject([
       { state: { output: "see [image image/png]" } },
     ]);
   });
 
-  test("that is an error says so, and changes no file", () => {
+  test("that is an error is published as one, and changes no file", () => {
     const failed = resultOf(
       "c1",
       "no",
@@ -293,7 +293,7 @@ describe("a tool's result", () => {
     expect(ended(failed)).toMatchObject([{ type: "tool", state: { status: "error", output: "no", rejected: false } }]);
   });
 
-  test("tells the file that was changed before it, since it may end the message", () => {
+  test("comes after the file change, since it may end the message", () => {
     const structuredPatch = [{ oldStart: 3, oldLines: 1, newStart: 3, newLines: 2, lines: ["-a", "+b", "+c"] }];
     const told = ended(
       resultOf("c1", "ok", { tool_use_result: { filePath: "/a", originalFile: "a", structuredPatch } }),
@@ -305,13 +305,13 @@ describe("a tool's result", () => {
     ]);
   });
 
-  test("of a plan tells the whole plan", () => {
+  test("of a plan publishes the whole plan", () => {
     const todos = [{ content: "Look", status: "pending" }];
     const told = lastSays(said("m1", call("c1", "TodoWrite", { todos })), resultOf("c1"));
     expect(told[0]).toEqual({ type: "plan", id: "plan:c1", value: todos });
   });
 
-  test("of a task tells all tasks as they are by now", () => {
+  test("of a task publishes the current state of all tasks", () => {
     const made = (id: string, number: string) => [
       said("m1", call(id, "TaskCreate", { subject: `Do ${number}` })),
       resultOf(id, "ok", { tool_use_result: { task: { id: number, subject: `Do ${number}` } } }),
@@ -325,7 +325,7 @@ describe("a tool's result", () => {
     expect(told[0]).toEqual({ type: "plan", id: "plan:c3", value });
   });
 
-  test("that a person refused is told apart from one that a stop ended", () => {
+  test("of a refused call differs from that of a stopped call", () => {
     const notRun = { tool_result_meta: [{ id: "c1", non_execution_kind: "user-rejected" }] };
     const denied = resultOf("c1", "no", notRun, { is_error: true });
     expect(ended(denied)).toMatchObject([
@@ -341,7 +341,7 @@ describe("a tool's result", () => {
     ]);
   });
 
-  test("without its call is not understood", () => {
+  test("without its call is unparsed", () => {
     expect(says(resultOf("c9"))).toMatchObject([{ type: "unparsed", raw: expect.stringContaining("c9") }]);
   });
 });
@@ -351,7 +351,7 @@ describe("a subagent", () => {
   const task = said("m1", call("c1", "Task"));
   const inner = line("assistant", { message: { id: "m2", model: "m", content: [call("c2", "Bash")] }, ...below });
 
-  test("keeps the call that it works for, and its own name", () => {
+  test("has the call that it works for, and its own name", () => {
     const prompted = user([text("inner job")], { uuid: "p1", ...below });
     const told = says(task, prompted, inner).slice(2);
     expect(told).toEqual([
@@ -375,7 +375,7 @@ describe("a subagent", () => {
     ]);
   });
 
-  test("says its last words in its own session, without what the program notes beside them", () => {
+  test("publishes its last words in its own session, without the program's notes", () => {
     const content = [text("<tools-used>Bash</tools-used>"), text("Inner done."), text("a note behind it")];
     const tool_use_result = { agentId: "a1", content, harnessNoteCount: 1, harnessTailCount: 1 };
     expect(lastSays(task, inner, resultOf("c2", "ok", below), resultOf("c1", "x", { tool_use_result }))).toMatchObject([
@@ -387,7 +387,7 @@ describe("a subagent", () => {
     ]);
   });
 
-  test("that is stopped has its own message stopped", () => {
+  test("that is stopped has only its own message stopped", () => {
     expect(lastSays(task, inner, user("[Request interrupted by user]", below))).toMatchObject([
       { type: "message_done", message: "m2", error: { kind: "aborted" }, nativeSession: "a1" },
     ]);
@@ -413,12 +413,12 @@ describe("an ask", () => {
   );
   const question = ask("q1", "AskUserQuestion", { questions }, { tool_use_id: "c2" });
 
-  test("for a permission says what for", () => {
+  test("for a permission names the tool and its input", () => {
     const detail = { tool: "Bash", input: { command: "rm x" }, suggestions: [{ type: "t" }] };
     expect(says(permission)).toEqual([{ type: "permission", ask: "a1", title: "Bash: rm x", call: "c1", detail }]);
   });
 
-  test("with questions tells every one, and its choices", () => {
+  test("with questions publishes each of them with its choices", () => {
     expect(says(question)).toEqual([
       {
         type: "question",
@@ -462,7 +462,7 @@ describe("an ask", () => {
   test.each([
     ["permission", permission, { type: "permission_over", ask: "a1", outcome: "expired" }],
     ["question", question, { type: "question_over", ask: "q1", outcome: "expired", answers: null }],
-  ])("for a %s that the program takes back is expired", (_what, asked, over) => {
+  ])("for a %s that the program cancels is expired", (_what, asked, over) => {
     const { ask: request_id } = over;
     expect(lastSays(asked, line("control_cancel_request", { request_id }))).toEqual([over]);
   });
@@ -472,7 +472,7 @@ describe("a result", () => {
   const started = lifecycle("started");
   const used = (costUSD: number) => ({ big: { inputTokens: 5, outputTokens: 2, costUSD } });
 
-  test("says what the turn used, subagents included, and what that cost", () => {
+  test("has the usage and cost of the turn, including subagents", () => {
     const told = lastSays(
       started,
       result({ model_usage_since_last_result: { ...used(0.5), small: { inputTokens: 1 } } }),
@@ -484,23 +484,20 @@ describe("a result", () => {
   test.each([
     ["a new", false, 0.2],
     ["a resumed", true, null],
-  ])(
-    "without numbers of the turn says what the sum of %s session grew by, where that is known",
-    (_what, resumed, first) => {
-      const translator = new ClaudeTranslator({ resumed });
-      const costs = [0.2, 0.5].map((total_cost_usd) => {
-        const told = translator.translate(result({ total_cost_usd, usage: { input_tokens: 1 } }));
-        const used = told.find(({ type }) => type === "turn_usage");
-        return used?.type === "turn_usage" && used.cost !== null ? Number(used.cost.toFixed(6)) : null;
-      });
-      expect(costs).toEqual([first, 0.3]);
-    },
-  );
+  ])("without the turn's own cost has the increase of the total of %s session, if known", (_what, resumed, first) => {
+    const translator = new ClaudeTranslator({ resumed });
+    const costs = [0.2, 0.5].map((total_cost_usd) => {
+      const told = translator.translate(result({ total_cost_usd, usage: { input_tokens: 1 } }));
+      const used = told.find(({ type }) => type === "turn_usage");
+      return used?.type === "turn_usage" && used.cost !== null ? Number(used.cost.toFixed(6)) : null;
+    });
+    expect(costs).toEqual([first, 0.3]);
+  });
 
   test.each([
     ["in the turn", { model_usage_since_last_result: {}, total_cost_usd: 3 }],
-    ["in all", { total_cost_usd: 0, usage: { input_tokens: 0 } }],
-  ])("of nothing used %s says nothing of it", (_what, numbers) => {
+    ["in total", { total_cost_usd: 0, usage: { input_tokens: 0 } }],
+  ])("without any usage %s publishes none", (_what, numbers) => {
     const told = lastSays(said("m1", text("Hi.")), result(numbers));
     expect(told.map(({ type }) => type)).toEqual(["message_done", "rest"]);
   });
@@ -513,13 +510,13 @@ describe("a result", () => {
     ["", { is_error: true, subtype: "error_during_execution", errors: ["Broke", "Twice"] }, "error", "Broke\nTwice"],
     ["max_turns", { is_error: true, subtype: "error_max_turns" }, "error", "error_max_turns"],
     ["hook_stopped", {}, undefined, null],
-  ])("with the reason '%s' and %o ends the turn so", (terminal_reason, more, reason, error) => {
+  ])("with the reason '%s' and %o ends the turn accordingly", (terminal_reason, more, reason, error) => {
     const told = lastSays(said("m1", text("Hi.")), result({ terminal_reason, ...more }));
     expect(told.at(-1)).toEqual({ type: "rest", ...(reason ? { reason } : {}), queued: 0 });
     expect(told.flatMap((one) => (one.type === "error" ? [one.message] : []))).toEqual(error === null ? [] : [error]);
   });
 
-  test("of a turn without a word tells a message all the same, under the transcript's id", () => {
+  test("of a turn without output still publishes a message, with the transcript's id", () => {
     expect(lastSays(started, result({ user_message_uuids: ["u1"] })).slice(0, 2)).toEqual([
       { type: "message", message: "u1:end", prompt: "u1" },
       { type: "message_done", message: "u1:end", error: null, usage: null },
@@ -531,12 +528,12 @@ describe("a result", () => {
     expect(told.at(-1)).toMatchObject({ queued: 1 });
   });
 
-  test("of a turn that nobody prompted ends no prompt", () => {
+  test("of a turn without a prompt ends no prompt", () => {
     const told = lastSays(lifecycle("queued"), said("m1", text("Task done.")), result({ origin: { kind: "task" } }));
     expect(told.at(-1)).toMatchObject({ type: "rest", queued: 1 });
   });
 
-  test("after a stop ends an aborted turn, and no error is told", () => {
+  test("after a stop ends an aborted turn, and no error is published", () => {
     const watcher = new ClaudeWatcher().receive([started, said("m1", text("Hi."))]);
     watcher.take(watcher.translator.interrupted());
     watcher.receive([
@@ -547,7 +544,7 @@ describe("a result", () => {
   });
 });
 
-describe("what the program says of itself", () => {
+describe("a status of the program", () => {
   test.each<[string, Line, object]>([
     ["compact_boundary", { compact_metadata: { trigger: "auto" } }, { name: "compaction" }],
     ["status", { status: "compacting" }, { name: "compacting" }],
@@ -568,30 +565,30 @@ describe("what the program says of itself", () => {
     ["status", { status: null, compact_result: "success" }],
     ["thinking_tokens", { estimated_tokens: 3 }],
     ["session_state_changed", { state: "idle" }],
-  ])("in a line %s with %o says nothing new", (subtype, more) => {
+  ])("in a line %s with %o is ignored", (subtype, more) => {
     expect(says(system(subtype, more))).toEqual([]);
   });
 
-  test("of tool servers that are missing is told once", () => {
+  test("about missing tool servers is published once", () => {
     const missing = () => system("init", { mcp_servers: [{ name: "x", status: "failed" }] });
     expect(says(missing(), missing())).toHaveLength(1);
   });
 
-  test("to its model in a user's name is a note", () => {
+  test("that the program writes to its model as the user is a note", () => {
     expect(says(user([text("Go on.")], { isSynthetic: true }))).toMatchObject([
       { type: "status", name: "note", value: { text: "Go on." } },
     ]);
   });
 
-  test("at great length is cut", () => {
+  test("that is very long is truncated", () => {
     const [told] = says(system("hook_response", { output: "x".repeat(50_000) }));
     expect(JSON.stringify(told).length).toBeLessThan(25_000);
   });
 });
 
-describe("a line that is not understood", () => {
+describe("a line that cannot be parsed", () => {
   test.each<[string, string]>([
-    ["no JSON at all", "{oops"],
+    ["not JSON at all", "{oops"],
     ["a list", "[1]"],
     ["nothing", ""],
     ["an unknown type", line("hologram")],
@@ -600,27 +597,27 @@ describe("a line that is not understood", () => {
     ["an unknown request", line("control_request", { request_id: "r1", request: { subtype: "juggle" } })],
     ["an unknown event", piece({ type: "message_flip" })],
     ["an unknown delta", piece({ type: "content_block_delta", delta: { type: "smell_delta" } })],
-    ["a delta of no message", piece({ type: "content_block_delta", delta: { type: "text_delta", text: "x" } })],
+    ["a delta without a message", piece({ type: "content_block_delta", delta: { type: "text_delta", text: "x" } })],
     ["an answer without a message", line("assistant")],
     ["a request without a tool", line("control_request", { request_id: "r1", request: { subtype: "can_use_tool" } })],
-    ["a lifecycle that goes on in no known way", lifecycle("levitated")],
-    ["a lifecycle of nothing", line("command_lifecycle", { state: "queued" })],
-  ])("(%s) is told with its words", (_what, given) => {
+    ["a lifecycle with an unknown state", lifecycle("levitated")],
+    ["a lifecycle without a prompt", line("command_lifecycle", { state: "queued" })],
+  ])("(%s) is published with its text", (_what, given) => {
     expect(says(given)).toEqual([{ type: "unparsed", reason: expect.any(String), raw: given.slice(0, 4000) }]);
   });
 
-  test("is cut where it is long", () => {
+  test("is truncated if it is long", () => {
     const [told] = says("x".repeat(10_000));
     expect(told?.type === "unparsed" && told.raw.length).toBe(4000);
   });
 
-  test("in one of several blocks leaves the others", () => {
+  test("in one of several blocks does not affect the others", () => {
     const told = says(said("m1", text("Hi."), { type: "hologram", depth: 3 }));
     expect(told.map(({ type }) => type)).toEqual(["message", "part", "unparsed"]);
   });
 });
 
-test("each line that the table says is told has somebody who tells it", () => {
+test("each line that the table marks as translated is translated", () => {
   for (const [name, kind] of Object.entries(lineTable)) {
     if (kind !== "translate") continue;
     const [type, what, inner] = name.split("/");

@@ -20,18 +20,18 @@ const healthy: Probe = { is: "healthy", version: "1.18.33" };
 const foreign: Probe = { is: "foreign", why: "status 404" };
 const unreachable: Probe = { is: "unreachable", why: "ECONNREFUSED" };
 
-describe("the server to talk to", () => {
+describe("the server to use", () => {
   test.each([byDefault, named, noStart])("is the one that answers", (settings) => {
     expect(chooseServer(healthy, settings, false)).toEqual({ do: "attach", version: "1.18.33" });
   });
 
   test.each<[string, Probe, ServerSettings]>([
-    ["nobody is there", unreachable, byDefault],
-    ["nobody is at the address that was named", unreachable, named],
-    ["nobody answers there", { is: "silent" }, byDefault],
-    ["something else has the default place", foreign, byDefault],
-    ["somebody's server has the default place and a password", { is: "refused" }, byDefault],
-  ])("is one of our own where %s", (_when, answer, settings) => {
+    ["nothing listens there", unreachable, byDefault],
+    ["nothing listens at the configured address", unreachable, named],
+    ["nothing answers there", { is: "silent" }, byDefault],
+    ["another program has the default address", foreign, byDefault],
+    ["another server has the default address and a password", { is: "refused" }, byDefault],
+  ])("is our own if %s", (_when, answer, settings) => {
     expect(chooseServer(answer, settings, false)).toEqual({ do: "start" });
   });
 
@@ -44,7 +44,7 @@ describe("the server to talk to", () => {
     ["opencode_port_taken", foreign, noStart, false],
     ["opencode_unreachable", unreachable, noStart, false],
     ["opencode_unreachable", { is: "silent" }, noStart, false],
-  ])("is for a person to say: %s", (code, answer, settings, hasPassword) => {
+  ])("needs a person's decision: %s", (code, answer, settings, hasPassword) => {
     expect(() => chooseServer(answer, settings, hasPassword)).toThrow(
       expect.objectContaining({ code, hint: expect.any(String) }),
     );
@@ -52,11 +52,11 @@ describe("the server to talk to", () => {
 });
 
 describe("a host for our own server", () => {
-  test.each(["127.0.0.1", "127.0.0.2", "::1", "localhost"])("%s needs no password of a person's", (host) => {
+  test.each(["127.0.0.1", "127.0.0.2", "::1", "localhost"])("%s needs no configured password", (host) => {
     expect(() => refuseOpenHost(host, false)).not.toThrow();
   });
 
-  test.each(["0.0.0.0", "::", "192.168.1.5", "box.local"])("%s needs one", (host) => {
+  test.each(["0.0.0.0", "::", "192.168.1.5", "box.local"])("%s needs a configured password", (host) => {
     expect(() => refuseOpenHost(host, false)).toThrow(expect.objectContaining({ code: "opencode_host_not_loopback" }));
     expect(() => refuseOpenHost(host, true)).not.toThrow();
   });
@@ -72,7 +72,7 @@ describe("a host for our own server", () => {
 });
 
 describe("a port for our own server", () => {
-  test("is the one that was chosen, or none, and any free one in the place of the default", async () => {
+  test("is the configured one or an error, but any free one instead of the default", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const { port } = other.address() as AddressInfo;
@@ -84,7 +84,7 @@ describe("a port for our own server", () => {
     expect(await choosePort("127.0.0.1", port)).toBe(port);
   });
 
-  test("is not to be had on an address of another machine", async () => {
+  test("is refused on an address of another machine", async () => {
     await expect(choosePort("192.0.2.1", 4096)).rejects.toMatchObject({ code: "opencode_host_unusable" });
   });
 });

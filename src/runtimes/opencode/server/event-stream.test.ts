@@ -7,7 +7,7 @@ import type { OpencodeEvent } from "./event-stream.ts";
 import { EventStream } from "./event-stream.ts";
 import { OpencodeApi } from "./opencode-api.ts";
 
-/** A request for events, which the test answers, or does not. */
+/** A request for events, which the test may answer. */
 type PendingRequest = { request: IncomingMessage; response: ServerResponse; isGone: () => boolean };
 
 let server: Server;
@@ -16,7 +16,7 @@ let subscription: EventStream;
 let random: number;
 let asked: PendingRequest[];
 let events: OpencodeEvent[];
-/** What else whoever listens was told, in order. */
+/** Everything else that the listener was told, in order. */
 let told: string[];
 
 beforeEach(async () => {
@@ -59,7 +59,7 @@ async function request(number: number): Promise<PendingRequest> {
   return asked[number - 1] as PendingRequest;
 }
 
-/** Answers the request of this number, and waits until the subscription knows. */
+/** Answers the request with this number, and waits until the subscription has noticed. */
 async function open(number: number): Promise<ServerResponse> {
   const { response } = await request(number);
   const count = told.filter((one) => one === "gap").length;
@@ -72,10 +72,10 @@ const frame = (payload: unknown) => `data: ${JSON.stringify({ directory: "/work"
 const idle = { type: "session.idle", properties: { sessionID: "ses_1" } };
 const heartbeat = { type: "server.heartbeat", properties: {} };
 
-/** Each try that failed is one. */
+/** One for each failed attempt. */
 const errors = () => told.filter((one) => !["live", "gap", "dead"].includes(one));
 
-/** The subscription waits between two tries, for as long as this and no shorter. */
+/** Expects the subscription to wait exactly this long between two attempts. */
 async function expectPause(ms: number): Promise<void> {
   const requests = asked.length;
   await untilTrue(() => errors().length === requests);
@@ -94,7 +94,7 @@ async function refuse(number: number): Promise<void> {
 }
 
 describe("events", () => {
-  test("are asked for once, with the password, and come as they were sent, however the network cuts them", async () => {
+  test("are requested once, with the password, and arrive as they were sent, however the network splits them", async () => {
     subscription.start();
     subscription.start();
     const stream = await open(1);
@@ -109,7 +109,7 @@ describe("events", () => {
     ]);
   });
 
-  test("also come without the envelope; what cannot be understood is passed over", async () => {
+  test("are also accepted without the envelope, and unreadable ones are skipped", async () => {
     subscription.start();
     const stream = await open(1);
     stream.write(
@@ -122,21 +122,21 @@ describe("events", () => {
 });
 
 describe("a stream", () => {
-  test("that ends is opened again, and each opening is a gap to whoever listens", async () => {
+  test("that ends is reopened, and each opening is reported as a gap", async () => {
     subscription.start();
     (await open(1)).end();
     await expectPause(125);
     (await open(2)).destroy();
     await expectPause(250);
     await open(3);
-    expect(told.map((one) => (one.startsWith("the stream of events broke: ") ? "broken" : one))).toEqual([
-      ...["gap", "the stream of events ended", "dead"],
+    expect(told.map((one) => (one.startsWith("the event stream broke: ") ? "broken" : one))).toEqual([
+      ...["gap", "the event stream ended", "dead"],
       ...["gap", "broken", "dead"],
       ...["gap"],
     ]);
   });
 
-  test("in which a heartbeat comes now and then is kept; without one it is dead after 25 s", async () => {
+  test("with a regular heartbeat is kept, and without one is dead after 25 s", async () => {
     subscription.start();
     const stream = await open(1);
     for (let beat = 1; beat <= 3; beat += 1) {
@@ -149,44 +149,47 @@ describe("a stream", () => {
 
     await clock.advance(1);
     await untilTrue(() => told.includes("dead"));
-    expect(told).toEqual(["gap", "live", "no event came for 25 s, not even a heartbeat", "dead"]);
+    expect(told).toEqual(["gap", "live", "no event for 25 s, not even a heartbeat", "dead"]);
     const [first] = asked;
     await untilTrue(() => first?.isGone() === true);
     await expectPause(125);
   });
 
-  test("that is never answered is given up after the same time, and nobody is told that events come", async () => {
+  test("that is never answered is given up after the same time, and never counts as live", async () => {
     subscription.start();
     const first = await request(1);
     await clock.advance(25_000);
     await untilTrue(first.isGone);
     await expectPause(125);
-    expect(told).toEqual(["no event came for 25 s, not even a heartbeat", "dead"]);
+    expect(told).toEqual(["no event for 25 s, not even a heartbeat", "dead"]);
   });
 
-  test("in whose place a web page comes is none, and nobody is told that events come", async () => {
+  test("that is a web page is an error, and never counts as live", async () => {
     subscription.start();
     const { response } = await request(1);
     response.writeHead(200, { "Content-Type": "text/html" }).end("<html></html>");
     await expectPause(125);
-    expect(told).toEqual(["/global/event was answered with text/html instead of events", "dead"]);
+    expect(told).toEqual(["/global/event returned text/html instead of events", "dead"]);
   });
 });
 
-describe("the waits between two tries", () => {
+describe("the waits between two attempts", () => {
   test.each([
     { random: 0, waits: [125, 250, 500, 1000, 2000, 4000, 5000, 5000] },
     { random: 1, waits: [250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000] },
-  ])("double up to ten seconds, of which chance takes up to half (at $random)", async ({ random: chance, waits }) => {
-    random = chance;
-    subscription.start();
-    for (const [index, wait] of waits.entries()) {
-      await refuse(index + 1);
-      await expectPause(wait);
-    }
-  });
+  ])(
+    "double up to ten seconds, with up to half taken off at random (at $random)",
+    async ({ random: chance, waits }) => {
+      random = chance;
+      subscription.start();
+      for (const [index, wait] of waits.entries()) {
+        await refuse(index + 1);
+        await expectPause(wait);
+      }
+    },
+  );
 
-  test("begin anew after a stream that was good for a while, and not after one that broke at once", async () => {
+  test("start over after a stream that worked for a while, but not after one that broke immediately", async () => {
     subscription.start();
     await refuse(1);
     await expectPause(125);
@@ -198,7 +201,7 @@ describe("the waits between two tries", () => {
     await expectPause(125);
   });
 
-  test("are cut short when there is a reason to believe that it works now", async () => {
+  test("are cut short when a retry is requested", async () => {
     subscription.start();
     subscription.retryNow();
     await refuse(1);
@@ -208,11 +211,11 @@ describe("the waits between two tries", () => {
   });
 });
 
-describe("it can be closed", () => {
+describe("the subscription can be closed", () => {
   test.each([
     { when: "while it connects", begin: () => request(1) },
-    { when: "while events come", begin: () => open(1) },
-  ])("$when: the server is left, and nobody hears of trouble", async ({ begin }) => {
+    { when: "while events arrive", begin: () => open(1) },
+  ])("$when: the connection ends, and no error is reported", async ({ begin }) => {
     subscription.start();
     await begin();
     const before = [...told];
@@ -223,7 +226,7 @@ describe("it can be closed", () => {
     expect(asked.length).toBe(1);
   });
 
-  test("while it waits for the next try: there is none", async () => {
+  test("while it waits for the next attempt, which then never happens", async () => {
     subscription.start();
     await refuse(1);
     await subscription.close();

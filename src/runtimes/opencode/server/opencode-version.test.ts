@@ -11,11 +11,11 @@ describe("a version", () => {
     expect(isTooOld(text)).toBe(true);
   });
 
-  test.each(["1.18.15", "1.18.100", "1.19.0", "2.0.0", "1.18.16-beta.1", "10.0.0"])("%s will do", (text) => {
+  test.each(["1.18.15", "1.18.100", "1.19.0", "2.0.0", "1.18.16-beta.1", "10.0.0"])("%s is accepted", (text) => {
     expect(isTooOld(text)).toBe(false);
   });
 
-  test("that is none, as of a build of one's own, will do", () => {
+  test("that is not a number, as in a private build, is accepted", () => {
     expect(isTooOld("local")).toBe(false);
   });
 });

@@ -41,20 +41,20 @@ describe("a probe", () => {
     ["other JSON", (_, response) => response.end('{"status":"ok"}')],
     ["an unhealthy server", (_, response) => response.end('{"healthy":false,"version":"1.18.33"}')],
     ["an error", (_, response) => response.writeHead(500).end('{"healthy":true,"version":"1.18.33"}')],
-    ["a way elsewhere", (_, response) => response.writeHead(302, { location: "/" }).end()],
-  ])("takes %s for something else", async (_what, listener) => {
+    ["a redirect", (_, response) => response.writeHead(302, { location: "/" }).end()],
+  ])("takes %s for another program", async (_what, listener) => {
     expect(await ask(await serving(listener))).toMatchObject({ is: "foreign" });
   });
 
-  test("gives up on one that never answers", async () => {
+  test("gives up on a server that never answers", async () => {
     expect(await ask(await serving(() => {}), 50)).toEqual({ is: "silent" });
   });
 
-  test("gives up on one that begins to answer and does not go on", async () => {
+  test("gives up on a server that starts to answer and then stalls", async () => {
     expect(await ask(await serving((_, response) => void response.write('{"healthy":')), 50)).toEqual({ is: "silent" });
   });
 
-  test("sees that nobody is there", async () => {
+  test("sees that nothing listens", async () => {
     const url = await serving(() => {});
     server?.close();
     expect(await ask(url)).toEqual({ is: "unreachable", why: "ECONNREFUSED" });

@@ -18,8 +18,8 @@ afterEach(() => {
 const now = () => readFileSync(outputIn(directory), "utf8");
 const earlier = () => readFileSync(join(directory, "output.old.log"), "utf8");
 
-describe("what a server prints", () => {
-  test("is kept while another one is started, for its owner's eyes only", () => {
+describe("the output of a server", () => {
+  test("is kept when another server starts, readable only by its owner", () => {
     writeSync(output, "the first\n");
     closeSync(output);
     output = openOutput(directory);
@@ -28,7 +28,7 @@ describe("what a server prints", () => {
     for (const name of readdirSync(directory)) expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600);
   });
 
-  test("is moved away when there is much of it, and the server prints on at the beginning", () => {
+  test("is moved to another file when it gets large, and the server continues at the beginning", () => {
     writeSync(output, "0123456789\n");
     shrinkOutput(directory, 11);
     expect(now()).toBe("0123456789\n");

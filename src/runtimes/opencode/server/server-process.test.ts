@@ -32,15 +32,15 @@ async function answerOf(listener: RequestListener): Promise<string | null> {
 
 const health = '{"healthy":true,"version":"1.18.33"}';
 
-describe("who answers at the address of our server", () => {
-  test("is our server where the password opens it, and nothing else does", async () => {
+describe("the program that answers at our server's address", () => {
+  test("is our server if it accepts our password and nothing else", async () => {
     const version = await answerOf(({ headers }, response) =>
       headers.authorization === authorizationOf(record) ? response.end(health) : response.writeHead(401).end(),
     );
     expect(version).toBe("1.18.33");
   });
 
-  test("is somebody else's server where it is open to all, and that never sees the password", async () => {
+  test("is another server if it needs no password, and it never sees ours", async () => {
     const seen: unknown[] = [];
     const version = await answerOf(({ headers }, response) => {
       seen.push(headers.authorization);
@@ -50,7 +50,7 @@ describe("who answers at the address of our server", () => {
     expect(seen).toEqual([undefined]);
   });
 
-  test("is somebody else's server where it has another password", async () => {
+  test("is another server if it has another password", async () => {
     expect(await answerOf((_, response) => response.writeHead(401).end())).toBeNull();
   });
 });

@@ -24,7 +24,7 @@ const record: ServerRecord = {
 };
 
 describe("the record of a server", () => {
-  test("is read as it was written, by its owner only, and nothing is left beside it", () => {
+  test("is read as it was written, only by its owner, and leaves no other file behind", () => {
     writeServerRecord(directory, record);
     writeServerRecord(directory, { ...record, pid: 7, processStart: "boot:1" });
     expect(readServerRecord(directory)).toEqual({ ...record, pid: 7, processStart: "boot:1" });
@@ -33,7 +33,7 @@ describe("the record of a server", () => {
     expect(statSync(directory).mode & 0o777).toBe(0o700);
   });
 
-  test("is none where there is no file, or one that says something else", () => {
+  test("is null if there is no file, or if the file is not a record", () => {
     expect(readServerRecord(directory)).toBeNull();
     writeServerRecord(directory, record);
     writeFileSync(join(directory, "server.json"), "{");

@@ -1,4 +1,4 @@
-/** Checks whether a lane may go on in an OpenCode session that it did not open. */
+/** Checks whether a lane may continue an OpenCode session that it did not open. */
 import { AppError } from "../../../app-error.ts";
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { OpencodeApi } from "../server/opencode-api.ts";
@@ -16,21 +16,21 @@ export async function checkAdoption(
     throw new AppError({
       code: "session_unknown",
       message: `OpenCode has no session "${sessionId}".`,
-      hint: "`opencode session list`, run in the lane's directory, shows those that are there.",
+      hint: "Run `opencode session list` in the lane's directory to see its sessions.",
     });
   }
   if (session.parentID !== undefined) {
     throw new AppError({
       code: "session_is_subtask",
       message: `Session "${sessionId}" is a subtask of session "${session.parentID}".`,
-      hint: "Name a session that stands by itself.",
+      hint: "Name a session that is not a subtask.",
     });
   }
   if ((await resolveLinks(session.directory)) !== (await resolveLinks(lane.directory))) {
     throw new AppError({
       code: "session_other_directory",
-      message: `Session "${sessionId}" works in ${session.directory}, and lane "${lane.id}" in ${lane.directory}.`,
-      hint: "Name a session of the lane's directory, or a lane of the session's.",
+      message: `Session "${sessionId}" works in ${session.directory}, but lane "${lane.id}" in ${lane.directory}.`,
+      hint: "Name a session in the lane's directory, or a lane in the session's directory.",
     });
   }
 }

@@ -20,6 +20,6 @@ test.each([
   ["bash", "echo *", false],
   ["bash", "*", true],
   ["webfetch", "*", false],
-])("%s of %s for ever opens what is denied: %s", (permission, pattern, opens) => {
+])("granting %s for %s with `always` allows something denied: %s", (permission, pattern, opens) => {
   expect(allowsDenied({ permission, always: [pattern] }, rules)).toBe(opens);
 });

@@ -11,7 +11,7 @@ beforeEach(() => {
   polling = new BusyPolling({ clock, onPoll: (sessionId) => polls.push(sessionId) });
 });
 
-test("while no events come, a busy session is polled every two seconds, as long as a read finds it busy", async () => {
+test("while no events arrive, a session is polled every two seconds as long as reads find it busy", async () => {
   polling.mark("a", "busy");
   await clock.advance(1999);
   expect(polls).toEqual([]);
@@ -24,7 +24,7 @@ test("while no events come, a busy session is polled every two seconds, as long 
   expect(polls).toEqual(["a", "a"]);
 });
 
-test("a session at rest sets no timer, and neither does a busy one while events come", () => {
+test("an idle session sets no timer, and neither does a busy one while events arrive", () => {
   polling.mark("a", "busy");
   polling.mark("a", "idle");
   expect(clock.pending).toBe(0);
@@ -33,7 +33,7 @@ test("a session at rest sets no timer, and neither does a busy one while events 
   expect(clock.pending).toBe(0);
 });
 
-test("when the events stop in mid-turn polling begins, and when they are back polling ends", async () => {
+test("polling starts when events stop mid-turn, and ends when they are back", async () => {
   polling.setLive(true);
   polling.mark("a", "busy");
   polling.setLive(false);
@@ -45,7 +45,7 @@ test("when the events stop in mid-turn polling begins, and when they are back po
   expect(polls).toEqual(["a"]);
 });
 
-test("nothing is polled after the end", async () => {
+test("nothing is polled after closing", async () => {
   polling.mark("a", "busy");
   polling.close();
   polling.mark("b", "busy");

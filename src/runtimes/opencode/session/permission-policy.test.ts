@@ -12,7 +12,7 @@ const ground: PermissionContext = {
   agents: [],
 };
 
-/** The last rule that fits, as OpenCode decides; `allow` is what it does where nothing is said. */
+/** Decides like OpenCode: the last matching rule, or `allow` if none matches. */
 function decided(rules: readonly PermissionRule[], permission: string, subject: string): string {
   const fits = (pattern: string) =>
     new RegExp(
@@ -33,7 +33,7 @@ const deciding = (given: Partial<PermissionContext>) => {
 describe("safe", () => {
   const action = deciding({});
 
-  test("asks for shell, network and other directories, and for nothing else", () => {
+  test("asks only for shell, network and other directories", () => {
     expect(action("bash", "ls")).toBe("ask");
     expect(action("webfetch", "https://example.org")).toBe("ask");
     expect(action("websearch", "weather")).toBe("ask");
@@ -42,7 +42,7 @@ describe("safe", () => {
     expect(action("read", "home/me/project/a.ts")).toBe("allow");
   });
 
-  test("lets the agent read on where OpenCode keeps long results", () => {
+  test("lets the agent read the directory where OpenCode keeps long results", () => {
     expect(action("external_directory", "/home/me/.local/share/opencode/tool-output/*")).toBe("allow");
   });
 
@@ -55,7 +55,7 @@ describe("safe", () => {
     expect(whole("edit", "b.ts")).toBe("allow");
   });
 
-  test("takes a star in the name of a directory for a star, and not for any directory", () => {
+  test("does not treat a star in a directory's name as a wildcard", () => {
     const starred = { directory: "/repo/p*", worktree: "/repo", otherDirectories: ["/repo/a*"] };
     const action = deciding(starred);
     expect(action("edit", "p*/a.ts")).toBe("allow");
@@ -64,7 +64,7 @@ describe("safe", () => {
     expect(action("read", "apart/b.ts")).toBe("allow");
   });
 
-  test("does not loosen an agent that may less", () => {
+  test("keeps the restrictions of an agent that may do less", () => {
     const agentRules: PermissionRule[] = [
       { permission: "*", pattern: "*", action: "allow" },
       { permission: "edit", pattern: "*", action: "deny" },
@@ -81,7 +81,7 @@ describe("safe", () => {
   });
 });
 
-test("trusted asks only for what is outside", () => {
+test("trusted asks only for other directories", () => {
   const action = deciding({ policy: "trusted" });
   expect(action("bash", "ls")).toBe("allow");
   expect(action("webfetch", "https://example.org")).toBe("allow");
@@ -89,7 +89,7 @@ test("trusted asks only for what is outside", () => {
   expect(action("external_directory", "/etc/*")).toBe("ask");
 });
 
-test("a table of one's own says everything but the denials", () => {
+test("a custom table decides everything except the denials", () => {
   const action = deciding({ policy: { bash: { "*": "ask", "git *": "allow" }, external_directory: "allow" } });
   expect(action("bash", "git status")).toBe("allow");
   expect(action("bash", "ls")).toBe("ask");
@@ -97,8 +97,8 @@ test("a table of one's own says everything but the denials", () => {
   expect(action("external_directory", "/home/me/.local/state/waybill/*")).toBe("deny");
 });
 
-describe("denied are", () => {
-  test("Waybill's state and what is below it, with every policy and on every server", () => {
+describe("a lane is denied", () => {
+  test("Waybill's state directory and everything below it, with every policy and on every server", () => {
     for (const policy of ["safe", "trusted", {}, null] as const) {
       const action = deciding({ policy });
       expect(action("external_directory", "/home/me/.local/state/waybill")).toBe("deny");
@@ -107,7 +107,7 @@ describe("denied are", () => {
     }
   });
 
-  test("directories of other lanes, unless they are equal or one lies in the other", () => {
+  test("directories of other lanes, unless they are equal or one contains the other", () => {
     const otherDirectories = ["/home/me/other", "/home/me/project", "/home/me/project/part", "/home/me"];
     const action = deciding({ otherDirectories });
     expect(action("external_directory", "/home/me/other/*")).toBe("deny");
@@ -116,7 +116,7 @@ describe("denied are", () => {
     expect(action("edit", "home/me/project/part/a.ts")).toBe("allow");
   });
 
-  test("files in them that lie in the same repository, or in the lane's own directory", () => {
+  test("files in them, even inside its own repository or directory", () => {
     const action = deciding({ directory: "/repo/part", worktree: "/repo", otherDirectories: ["/repo/neighbour"] });
     expect(action("read", "neighbour/a.ts")).toBe("deny");
     expect(action("edit", "neighbour/a.ts")).toBe("deny");
@@ -125,19 +125,19 @@ describe("denied are", () => {
     expect(home("read", "home/me/notes")).toBe("allow");
   });
 
-  test("not the lane's own files where it lies in the state itself, as in the demo", () => {
+  test("not its own files if its directory is inside the state directory, as in the demo", () => {
     const action = deciding({ directory: "/home/me/.local/state/waybill/demo/work" });
     expect(action("edit", "home/me/.local/state/waybill/demo/work/a.ts")).toBe("allow");
     expect(action("external_directory", "/home/me/.local/state/waybill/*")).toBe("deny");
   });
 });
 
-test("on a server that somebody else started only the denials hold", () => {
+test("on a server that Waybill did not start, only the denials apply", () => {
   const rules = sessionPermissionRules({ ...ground, policy: null });
   expect(new Set(rules.map((rule) => rule.action))).toEqual(new Set(["deny"]));
 });
 
-test("the server's table never says anything about edits, which agents decide for themselves", () => {
+test("the server's table has no rule for edits, which agents decide themselves", () => {
   const tools = { "waybill-*": "deny" };
   const trusted = { bash: "allow", webfetch: "allow", websearch: "allow", read: "allow" };
   expect(permissionTable("safe")).toEqual({ bash: "ask", webfetch: "ask", websearch: "ask", ...tools });
@@ -148,7 +148,7 @@ test("the server's table never says anything about edits, which agents decide fo
   ]);
 });
 
-test("the rest of the configuration that the server is given stays as it is", () => {
+test("the rest of the server's configuration stays unchanged", () => {
   expect(JSON.parse(withPermissions('{"model":"a/b","permission":"allow"}', "safe"))).toEqual({
     model: "a/b",
     permission: permissionTable("safe"),
@@ -156,7 +156,7 @@ test("the rest of the configuration that the server is given stays as it is", ()
   expect(JSON.parse(withPermissions(undefined, {}))).toEqual({ permission: { "waybill-*": "deny" } });
 });
 
-test("rules are written again only when they are not the last ones already", () => {
+test("rules are written again only if they are not already the last ones", () => {
   const rules = sessionPermissionRules(ground);
   expect(endsWith([], rules)).toBe(false);
   expect(endsWith(rules, rules)).toBe(true);

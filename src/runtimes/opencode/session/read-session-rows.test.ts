@@ -22,7 +22,7 @@ const answer = (finish: string) => ({
   parts: [],
 });
 
-/** Answers a round of requests when all of it is there, so what asks for one thing after the other waits for ever. */
+/** Answers a round of requests when all of them have arrived, so sequential requests would wait forever. */
 async function aServer(rounds: readonly { size: number; rows: readonly object[] }[]) {
   const asked: string[] = [];
   let [waiting, round]: [{ path: string; response: ServerResponse }[], number] = [[], 0];
@@ -55,7 +55,7 @@ test("a turn that has ended is read in one round of requests", async () => {
   expect(asked.sort()).toEqual([rows, status]);
 });
 
-test("rows that do not fit an idle session are read once more, between two looks at its status", async () => {
+test("rows that do not fit an idle session are read again, between two reads of its status", async () => {
   const later = [prompt, answer("tool-calls"), answer("stop")];
   const { read, asked } = await aServer([
     { size: 2, rows: [prompt, answer("tool-calls")] },

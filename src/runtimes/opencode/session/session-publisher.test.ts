@@ -18,7 +18,7 @@ const stopped = fixture("abort-in-text");
 
 type Stored = Awaited<ReturnType<SessionPublisherOptions["readRows"]>>;
 
-/** A server that holds what the test gives it. */
+/** A server that returns what the test gives it. */
 function watch(start: Stored = { rows: [...rows], status: "idle" }) {
   const clock = new ManualClock();
   const api = new OpencodeApi(() => null);
@@ -59,7 +59,7 @@ test("a first resync publishes the newest turn", async () => {
   expect(published[0]).toMatchObject({ message: rows.at(-2)?.info.id });
 });
 
-test("all turns are published from the oldest on whose end was not, each with its end", async () => {
+test("all turns since the oldest one without a published end are published, each with its end", async () => {
   const { signals, types } = watch();
   signals.watch(lane, session);
   for (const event of untilBusy) signals.receive(event);
@@ -72,7 +72,7 @@ test("all turns are published from the oldest on whose end was not, each with it
   ).toEqual(["prompt", "rest", "prompt", "rest"]);
 });
 
-test("a turn whose end was published is not published again when there is a newer one", async () => {
+test("a turn with a published end is not published again when there is a newer one", async () => {
   const { signals, server, published } = watch({ rows: rows.slice(0, 2), status: "idle" });
   await signals.resync(lane, session, never);
   server.stored = { rows: [...rows], status: "idle" };
@@ -81,7 +81,7 @@ test("a turn whose end was published is not published again when there is a newe
   expect(prompts).toEqual([rows[0]?.info.id, rows[2]?.info.id]);
 });
 
-test("a rest that comes before the work settles nothing: the turn is published when it has ended", async () => {
+test("a rest before any work does not end the turn, which is published when it ends", async () => {
   const { signals, published } = watch();
   signals.watch(lane, session);
   const prompted = twoTurns.events.findIndex(({ type }) => type === "session.status");
@@ -92,7 +92,7 @@ test("a rest that comes before the work settles nothing: the turn is published w
   expect(done).toEqual([rows[1]?.info.id, rows[3]?.info.id]);
 });
 
-test("rows are read again when something happens while they are read, and a stale rest is not published", async () => {
+test("rows are read again if something happens during the read, and an outdated rest is not published", async () => {
   const { signals, server, types, onRead } = watch();
   signals.watch(lane, session);
   let happened = 0;
@@ -107,7 +107,7 @@ test("rows are read again when something happens while they are read, and a stal
   expect(types()).not.toContain("rest");
 });
 
-test("without events each read resyncs, with events none does", async () => {
+test("each read resyncs while no events arrive, and none does while they do", async () => {
   const { signals, server } = watch();
   signals.watch(lane, session);
   signals.setLive(true);
@@ -120,7 +120,7 @@ test("without events each read resyncs, with events none does", async () => {
   expect(server.reads).toBe(1);
 });
 
-test("a prompt that nobody began to work on is interrupted after a while, and not before", async () => {
+test("a prompt without any work on it counts as interrupted after a while, but not before", async () => {
   const { signals, server, types, published, clock } = watch();
   const [prompt] = rows as [StoredMessage];
   const alone = { ...prompt, info: { ...prompt.info, time: { created: clock.now() } } } as StoredMessage;
@@ -134,7 +134,7 @@ test("a prompt that nobody began to work on is interrupted after a while, and no
   expect(types().filter((type) => type === "died")).toHaveLength(1);
 });
 
-test("a resync that failed is repeated, so that a missed end is published", async () => {
+test("a failed resync is repeated, so that a missed end is published", async () => {
   const { signals, server, types, clock, onRead, errors } = watch();
   signals.watch(lane, session);
   for (const event of untilBusy) signals.receive(event);
@@ -151,7 +151,7 @@ test("a resync that failed is repeated, so that a missed end is published", asyn
   expect(types().at(-1)).toBe("rest");
 });
 
-test("a message whose end never comes after the program rests is read", async () => {
+test("a message is read if its end does not arrive after the program becomes idle", async () => {
   const { signals, server, types, clock } = watch({ rows: stopped.rows[session] ?? [], status: "idle" });
   signals.watch(lane, session);
   const idle = stopped.events.findIndex(({ type }) => type === "session.idle");
@@ -163,7 +163,7 @@ test("a message whose end never comes after the program rests is read", async ()
   expect(types().slice(-2)).toEqual(["message_done", "rest"]);
 });
 
-test("what is asked is told with a turn that runs, and what is asked no more is over", async () => {
+test("asks are published with a running turn, and end when they are no longer pending", async () => {
   const { signals, server, published } = watch({ rows: rows.slice(0, 1), status: "busy" });
   const ask = (id: string) => ({ type: "permission" as const, ask: id, title: "bash: ls", call: null, detail: null });
   server.asked = [{ sessionId: "ses_below", body: ask("per_1") }];
@@ -181,7 +181,7 @@ test("a session that the server does not know is published as ended, once", asyn
   expect(types()).toEqual(["session_ended"]);
 });
 
-test("when a server of ours dies, so do the turns that ran, and no others", async () => {
+test("when our own server dies, the running turns end, and no others", async () => {
   const { signals, types } = watch();
   signals.watch(lane, session);
   signals.serverDied();
@@ -192,7 +192,7 @@ test("when a server of ours dies, so do the turns that ran, and no others", asyn
   expect(types().filter((type) => type === "died")).toHaveLength(1);
 });
 
-test("a session that belongs to no lane is never published, and one that is opened is published once", () => {
+test("a session without a lane is never published, and an opened session is published once", () => {
   const { signals, types } = watch();
   for (const event of twoTurns.events) signals.receive(event);
   expect(types()).toEqual([]);
@@ -201,37 +201,43 @@ test("a session that belongs to no lane is never published, and one that is open
   expect(types().filter((type) => type === "session_started")).toHaveLength(1);
 });
 
-test.each(["rests", "works"])("a session whose lane is gone is let go, after its turn when it %s", async (how) => {
-  const { signals, types } = watch();
-  signals.watch(lane, session);
-  const ends = twoTurns.events.findIndex(({ type }) => type === "session.idle") + 1;
-  const first = how === "rests" ? ends : untilBusy.length;
-  for (const event of twoTurns.events.slice(0, first)) signals.receive(event);
-  const before = types().length;
-  signals.laneRemoved(session);
-  for (const event of twoTurns.events.slice(first)) signals.receive(event);
-  const after = types().slice(before);
-  expect(after.filter((type) => type === "rest")).toHaveLength(how === "rests" ? 0 : 1);
-  expect(after.at(-1)).toBe(how === "rests" ? undefined : "rest");
-});
+test.each(["rests", "works"])(
+  "a session of a removed lane that %s is forgotten, at the latest after its turn",
+  async (how) => {
+    const { signals, types } = watch();
+    signals.watch(lane, session);
+    const ends = twoTurns.events.findIndex(({ type }) => type === "session.idle") + 1;
+    const first = how === "rests" ? ends : untilBusy.length;
+    for (const event of twoTurns.events.slice(0, first)) signals.receive(event);
+    const before = types().length;
+    signals.laneRemoved(session);
+    for (const event of twoTurns.events.slice(first)) signals.receive(event);
+    const after = types().slice(before);
+    expect(after.filter((type) => type === "rest")).toHaveLength(how === "rests" ? 0 : 1);
+    expect(after.at(-1)).toBe(how === "rests" ? undefined : "rest");
+  },
+);
 
-test.each(["ends", "goes on"])("a resync after a gap keeps no session whose lane is gone: its turn %s", async (how) => {
-  const { signals, server, types } = watch();
-  signals.watch(lane, session);
-  for (const event of untilBusy) signals.receive(event);
-  signals.laneRemoved(session);
-  if (how === "goes on") server.stored = { rows: rows.slice(0, 1), status: "busy" };
-  signals.resyncAll();
-  await settle();
-  const ends = twoTurns.events.findIndex(({ type }) => type === "session.idle") + 1;
-  if (how === "goes on") for (const event of twoTurns.events.slice(untilBusy.length, ends)) signals.receive(event);
-  expect(types()).toContain("rest");
-  const before = types().length;
-  for (const event of twoTurns.events.slice(ends)) signals.receive(event);
-  expect(types().slice(before)).toEqual([]);
-});
+test.each(["ends", "goes on"])(
+  "a resync after a gap does not keep the session of a removed lane: its turn %s",
+  async (how) => {
+    const { signals, server, types } = watch();
+    signals.watch(lane, session);
+    for (const event of untilBusy) signals.receive(event);
+    signals.laneRemoved(session);
+    if (how === "goes on") server.stored = { rows: rows.slice(0, 1), status: "busy" };
+    signals.resyncAll();
+    await settle();
+    const ends = twoTurns.events.findIndex(({ type }) => type === "session.idle") + 1;
+    if (how === "goes on") for (const event of twoTurns.events.slice(untilBusy.length, ends)) signals.receive(event);
+    expect(types()).toContain("rest");
+    const before = types().length;
+    for (const event of twoTurns.events.slice(ends)) signals.receive(event);
+    expect(types().slice(before)).toEqual([]);
+  },
+);
 
-test("a session that is let go is forgotten with all below it, and others stay", () => {
+test("a forgotten session is forgotten with all sessions below it, and others stay", () => {
   const registry = new SessionRegistry(new OpencodeApi(() => null));
   registry.add("root", null);
   registry.add("child", "root");

@@ -9,7 +9,7 @@ const rule = (permission: string, pattern: string, action: PermissionRule["actio
   action,
 });
 
-/** As OpenCode puts it together: what everybody may, the server's table, the definition. */
+/** Combined like in OpenCode: the defaults, the server's table, the agent's definition. */
 function subagent(
   name: string,
   definition: readonly PermissionRule[],
@@ -26,7 +26,7 @@ function subagent(
 const tester = [rule("bash", "*", "allow")];
 const searcher = [rule("*", "*", "deny"), rule("grep", "*", "allow")];
 
-/** What is asked before each subagent begins. */
+/** The action for starting each subagent. */
 function begun(given: Partial<PermissionContext>) {
   const policy = given.policy ?? "safe";
   const rules = sessionPermissionRules({
@@ -48,32 +48,32 @@ function begun(given: Partial<PermissionContext>) {
   return Object.fromEntries(tasks.map(({ pattern, action }) => [pattern, action]));
 }
 
-describe("a subagent is asked for", () => {
-  test("that would do without asking what its lane's agent has to ask for", () => {
+describe("starting a subagent needs a permission", () => {
+  test("if it could do unasked what the lane's agent has to ask for", () => {
     expect(begun({})).toEqual({ tester: "ask", reader: "ask" });
   });
 
-  test("that could edit in parts of the repository where the lane's agent asks", () => {
+  test("if it could edit parts of the repository where the lane's agent has to ask", () => {
     expect(begun({ directory: "/repo/part" })).toEqual({ general: "ask", tester: "ask", reader: "ask" });
   });
 
-  test("under a table of somebody's own, which may allow a part of what it asks for", () => {
+  test("under a custom table, which may allow part of what it asks for", () => {
     expect(begun({ policy: { bash: { "*": "ask", "ls *": "allow" } } })).toEqual({ tester: "ask", reader: "ask" });
   });
 });
 
-describe("no subagent is asked for", () => {
-  test("where the agent may do everything in its directory, or where somebody else's server decides", () => {
+describe("starting a subagent needs no permission", () => {
+  test("if the agent may do everything in its directory, or if an attached server decides", () => {
     expect(begun({ policy: "trusted", directory: "/repo/part" })).toEqual({});
     expect(begun({ policy: null })).toEqual({});
   });
 
-  test("where a table says itself what becomes of subtasks", () => {
+  test("if a table has its own rule for subtasks", () => {
     expect(begun({ policy: { bash: "ask", task: { tester: "deny" } } })).toEqual({ tester: "deny" });
     expect(begun({ policy: { "*": "deny", bash: "ask" } })).toEqual({});
   });
 
-  test("that the lane's agent may not begin at all", () => {
+  test("if the lane's agent may not start it at all", () => {
     expect(begun({ agentRules: [rule("*", "*", "allow"), rule("task", "tester", "deny")] })).toMatchObject({
       tester: "deny",
       reader: "ask",

@@ -5,7 +5,7 @@ import { entryName, toolRules } from "./tool-rules.ts";
 
 const longest = "l".repeat(64);
 
-test("a lane is allowed its own tools by their names, and nothing of any other entry", () => {
+test("a lane may use its own tools by name, and nothing of any other entry", () => {
   const [first, ...others] = toolRules("a");
   expect(first).toEqual({ permission: "waybill-*", pattern: "*", action: "deny" });
   expect(others[0]).toEqual({ permission: "waybill-a_message_send", pattern: "*", action: "allow" });
@@ -13,7 +13,7 @@ test("a lane is allowed its own tools by their names, and nothing of any other e
   expect(others.every(({ permission }) => /^[\w-]+$/.test(permission))).toBe(true);
 });
 
-test("no two lanes share the name of a tool, whatever they are called", () => {
+test("no two lanes share a tool name, whatever the lanes are called", () => {
   const tricky = [
     "a",
     "a_b",
@@ -30,7 +30,7 @@ test("no two lanes share the name of a tool, whatever they are called", () => {
   expect(ownTools.filter((tool) => ownTools.some((other) => tool.endsWith(`_${other}`)))).toEqual([]);
 });
 
-test("no tool has a name that a provider would refuse, and a shortened entry is nobody else's", () => {
+test("no tool name is too long for providers, and a shortened entry is unique", () => {
   const lengths = [20, 28, 29, 30, 31, 64].map((length) => longest.slice(0, length)).map(entryName);
   const names = lengths.flatMap((entry) => ownTools.map((tool) => `${entry}_${tool}`));
   expect(Math.max(...names.map((name) => name.length))).toBe(64);

@@ -17,7 +17,7 @@ function assistant(id: string, parentID: string, more: object = {}, ...parts: Pa
 const summary = (id: string, of: string, more: object = {}) =>
   assistant(id, of, { summary: true, ...more }, text("so far"));
 
-/** By id, what each user row stands for. */
+/** By id, the row that each user row continues. */
 function chain(...rows: StoredMessage[]): Record<string, string> {
   const found = transcriptRows(rows).filter((row) => row.continuesId !== null);
   return Object.fromEntries(found.map((row) => [row.id, row.continuesId ?? ""]));
@@ -29,7 +29,7 @@ describe("a compaction", () => {
   const asked = [user("asked", compaction(true)), summary("sum", "asked")];
   const goOn = user("go-on", text("Continue.", { synthetic: true }));
 
-  test("in mid-turn is followed through what the program puts in the prompt's place", () => {
+  test("mid-turn is followed through the rows that the program puts in the prompt's place", () => {
     expect(chain(prompt, toolStep, ...asked, goOn)).toEqual({ asked: "ours", "go-on": "asked" });
     expect(chain(prompt, toolStep, ...asked, user("again", text("do it")))).toEqual({ asked: "ours", again: "asked" });
   });
@@ -43,16 +43,16 @@ describe("a compaction", () => {
     });
   });
 
-  test("after the answer does not make what follows a part of it", () => {
+  test("after the answer does not add the following rows to the turn", () => {
     expect(chain(prompt, assistant("done", "ours", {}, text("42.")), ...asked, goOn)).toEqual({});
   });
 
-  test("is not continued by the next prompt, whoever wrote that", () => {
+  test("is not continued by the next prompt, no matter who wrote it", () => {
     expect(chain(prompt, toolStep, ...asked, user("next", text("something else")))).toEqual({ asked: "ours" });
     expect(chain(prompt, toolStep, user("hand", compaction(false)), summary("sum", "hand"), goOn)).toEqual({});
   });
 
-  test("writes a summary that is nobody's answer; one that failed is shown as the failure that it is", () => {
+  test("writes a summary that is not an answer, but a failed one is shown as a failure", () => {
     const role = (...rows: StoredMessage[]) => transcriptRows(rows).map((row) => row.role);
     expect(role(...asked)).toEqual(["user", "system"]);
     expect(role(summary("sum", "asked", { error: { name: "APIError", data: { message: "no" } } }))).toEqual([
@@ -61,7 +61,7 @@ describe("a compaction", () => {
   });
 });
 
-test("parts of every kind are read: words, thoughts and tools for what they are, the rest as signs of life", () => {
+test("text, reasoning and tool parts are read, and all other parts count as activity", () => {
   const other = ["step-start", "step-finish", "snapshot", "patch", "file", "agent", "subtask", "retry", "of-tomorrow"];
   const parts = other.map((type) => ({ type, text: "not said" }) as unknown as Part);
   const bash = { type: "tool", callID: "c", tool: "bash", state: { status: "running", input: {}, time: { start: 7 } } };
@@ -79,12 +79,12 @@ test("parts of every kind are read: words, thoughts and tools for what they are,
   expect(lastActivity([stored])).toBe(7);
 });
 
-test("words that the program puts into an assistant's row are not the agent's", () => {
+test("text that the program adds to an assistant row is not the agent's", () => {
   const [row] = transcriptRows([assistant("a", "u", {}, text("put in", { synthetic: true }), text("said"))]);
   expect(row?.text).toBe("said");
 });
 
-test("a refused permission and a refused question are told from a tool that failed", () => {
+test("a refused permission and a refused question differ from a failed tool", () => {
   const tool = (error: string) =>
     ({ type: "tool", callID: "c", tool: "bash", state: { status: "error", input: {}, error } }) as Part;
   const [row] = transcriptRows([
@@ -93,7 +93,7 @@ test("a refused permission and a refused question are told from a tool that fail
   expect(row?.tools.map((one) => one.rejected)).toEqual([true, false]);
 });
 
-test("the last sign of life is found in a session of any length", () => {
+test("the last activity is found in a session of any length", () => {
   const parts = Array.from({ length: 200_000 }, (_, at) => text("said", { time: { start: at } }));
   expect(lastActivity([assistant("a", "u", {}, ...parts.slice(0, 10)), { ...user("u"), parts }])).toBe(199_999);
 });

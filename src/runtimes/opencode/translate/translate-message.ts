@@ -1,12 +1,12 @@
-/** Translates messages: a prompt with all its parts, and the start and the end of an assistant's message. Pure. */
+/** Translates messages: a prompt with all its parts, and the start and end of an assistant message. Pure. */
 import type { PromptPart, SignalBody } from "../../../core/turn/signal.ts";
 import type { AssistantMessage, Part, StoredMessage } from "../server/opencode-api.ts";
 import { errorFrom, isRejection } from "../transcript/transcript.ts";
 import { fileValue, partSignals, subtaskValue } from "./translate-part.ts";
 
 /**
- * A user's message is a prompt only if it holds a person's words. The program adds messages of its own: one that requests
- * a compaction, and one that lets the agent go on after it.
+ * A user message is a prompt only if it contains something other than the program's own parts. The program itself adds
+ * a message that requests a compaction, and one that makes the agent continue after it.
  */
 export function promptSignals(message: string, parts: readonly Part[], parent: string | null): SignalBody[] {
   if (parts.length === 0) return [];
@@ -40,7 +40,7 @@ export function messageEndSignals({
   return [{ type: "message_done", message, error: errorFrom(error), usage }];
 }
 
-/** Whether nothing was to follow this message in its turn. */
+/** Whether this message is the last of its turn. */
 export function endsTurn({ info, parts }: StoredMessage): boolean {
   if (info.role !== "assistant" || !isCompleted(info)) return false;
   if (info.error || info.finish !== "tool-calls") return true;

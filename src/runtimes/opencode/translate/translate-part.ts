@@ -1,4 +1,4 @@
-/** Translates the parts of an assistant's message; the same for events and for stored rows. Pure. */
+/** Translates the parts of an assistant message, both from events and from stored rows. Pure. */
 import type { FilePart } from "../../../core/turn/item.ts";
 import type { SignalBody, ToolState } from "../../../core/turn/signal.ts";
 import type { Json } from "../../json-fields.ts";
@@ -32,7 +32,7 @@ export function partSignals(part: Part): SignalBody[] {
       return status({ attempt: part.attempt, message: part.error.data.message });
     case "compaction":
       return status({ auto: part.auto });
-    // A message is one step and has the same numbers: both would count them twice.
+    // A message is one step and has the same usage, which would otherwise count twice.
     case "step-start":
     case "step-finish":
       return [];
@@ -55,7 +55,7 @@ function toolSignals(part: ToolPart): SignalBody[] {
     (file): SignalBody => ({ type: "status", id: file.id, name: "attachment", value: { call, ...fileValue(file) } }),
   );
   const plan: SignalBody[] = isPlan(part) ? [{ type: "plan", id: `plan:${call}`, value: state.input.todos }] : [];
-  // The changes come first: after a message's last call has ended they would be too late.
+  // The changes come first, since the end of a message's last call may end the message.
   return [...changes, signal, ...plan, ...attached];
 }
 
@@ -107,7 +107,7 @@ function fileChange(path: string, change: FilePart["change"], diff: string | nul
   return { type: "file", path, change, diff };
 }
 
-/** Without a `data:` address, which holds the whole file. */
+/** Leaves out a `data:` URL, which contains the whole file. */
 export function fileValue({ mime, filename, url }: Extract<Part, { type: "file" }>) {
   return { mime, name: filename ?? null, url: url.startsWith("data:") ? null : url };
 }

@@ -1,4 +1,7 @@
-/** Recorded streams of the real OpenCode, through the translation and the turn tracker. See scripts/record-opencode.mjs. */
+/**
+ * Runs recorded streams of the real OpenCode through the translation and the turn tracker. See
+ * scripts/record-opencode.mjs.
+ */
 import { describe, expect, test } from "vitest";
 import { universalEventSchema } from "../../../../test/support/event-schema.ts";
 import { fixture, fixtureNames, lines, session, Watcher } from "../../../../test/support/opencode-fixture.ts";
@@ -7,7 +10,7 @@ import type { Draft } from "../../../core/turn/universal-event.ts";
 const recorded: readonly [name: string, what: string, told: string][] = [
   [
     "abort-in-text",
-    "a stop while the agent speaks",
+    "a stop while the agent is writing",
     `
       session.started
       turn.started msg_1
@@ -35,7 +38,7 @@ const recorded: readonly [name: string, what: string, told: string][] = [
   ],
   [
     "billing-error",
-    "a provider that wants to be paid",
+    "a provider that demands payment",
     `
       session.started
       turn.started msg_1
@@ -46,7 +49,7 @@ const recorded: readonly [name: string, what: string, told: string][] = [
   ],
   [
     "compaction",
-    "a session that is full in mid-turn",
+    "a session that is full mid-turn",
     `
       session.started
       turn.started msg_1
@@ -66,7 +69,7 @@ const recorded: readonly [name: string, what: string, told: string][] = [
   ],
   [
     "files-in-prompt",
-    "a picture and a file in the prompt",
+    "an image and a file in the prompt",
     `
       session.started
       turn.started msg_1
@@ -78,7 +81,7 @@ const recorded: readonly [name: string, what: string, told: string][] = [
   ],
   [
     "new-file",
-    "a file that was not there",
+    "a new file",
     `
       session.started
       turn.started msg_1
@@ -95,7 +98,7 @@ const recorded: readonly [name: string, what: string, told: string][] = [
   ],
   [
     "permission-allowed",
-    "a permission that is given",
+    "a permission that is granted",
     `
       session.started
       turn.started msg_1
@@ -129,7 +132,7 @@ const recorded: readonly [name: string, what: string, told: string][] = [
   ],
   [
     "prompt-in-mid-turn",
-    "a prompt that comes in mid-turn",
+    "a prompt that arrives mid-turn",
     `
       session.started
       turn.started msg_1
@@ -203,7 +206,7 @@ const recorded: readonly [name: string, what: string, told: string][] = [
   ],
   [
     "read-and-edit-without-git",
-    "the same without git, where no patch is said",
+    "the same without git, where there is no patch",
     `
       session.started
       turn.started msg_1
@@ -224,7 +227,7 @@ const recorded: readonly [name: string, what: string, told: string][] = [
   ],
   [
     "reasoning",
-    "thoughts before words",
+    "reasoning before text",
     `
       session.started
       turn.started msg_1
@@ -341,7 +344,7 @@ const recorded: readonly [name: string, what: string, told: string][] = [
   ],
   [
     "tool-error",
-    "a tool that fails, and an agent that goes on",
+    "a tool that fails, and an agent that continues",
     `
       session.started
       turn.started msg_1
@@ -401,11 +404,11 @@ describe.each(recorded)("%s: %s", (name, _what, told) => {
   const one = fixture(name);
   const heard = () => new Watcher(one).hear(one.events);
 
-  test("is told in this order", () => {
+  test("gives these events in this order", () => {
     expect(lines(heard().kept)).toEqual(told.trim().split(/\n {6}/));
   });
 
-  test("has one end for each turn that began, and leaves nothing open", () => {
+  test("has one end for each turn, and leaves nothing open", () => {
     const { kept, tracker } = heard();
     const count = (type: string) => kept.filter((event) => event.type === type).length;
     expect(count("turn.ended")).toBe(count("turn.started"));
@@ -415,7 +418,7 @@ describe.each(recorded)("%s: %s", (name, _what, told) => {
     for (const event of kept) universalEventSchema.parse({ id: "e", seq: 1, lane: "lane", ...event });
   });
 
-  test("is told the same when every event comes twice", () => {
+  test("gives the same events when every event comes twice", () => {
     const twice = new Watcher(one).hear(one.events.flatMap((event) => [event, event]));
     expect(twice.kept).toEqual(heard().kept);
   });
@@ -427,10 +430,10 @@ describe.each(recorded)("%s: %s", (name, _what, told) => {
     expect(lines(watcher.drafts.slice(before))).toEqual([]);
   });
 
-  // Nothing of a failure before the first message is stored, so there is nothing to read.
+  // A failure before the first message is not stored, so there is nothing to read.
   if (name.startsWith("unknown-")) return;
 
-  test("cut off at any place, is told with the same items and ends once its rows are read", () => {
+  test("gives the same items and ends if it is cut off anywhere and its rows are then read", () => {
     const wanted = ends(heard());
     for (let place = 0; place <= one.events.length; place += 1) {
       const watcher = new Watcher(one).hear(one.events.slice(0, place)).readRows();
@@ -443,7 +446,7 @@ describe.each(recorded)("%s: %s", (name, _what, told) => {
   });
 });
 
-test("a subagent's items name the session that they are from, and the call that they work for", () => {
+test("a subagent's items name their session and the call that they work for", () => {
   const one = fixture("subtask");
   const below = new Watcher(one).hear(one.events).kept.filter(({ nativeSession }) => nativeSession !== undefined);
   expect(new Set(below.map((event) => `${event.session} ${event.nativeSession}`))).toEqual(new Set(["ses_1 ses_2"]));
@@ -453,7 +456,7 @@ test("a subagent's items name the session that they are from, and the call that 
   );
 });
 
-test("what a message used is told once, by the message", () => {
+test("the usage of a message is published once, with the message", () => {
   const one = fixture("read-and-edit");
   const used = new Watcher(one).hear(one.events).kept.filter(({ type }) => type === "usage");
   expect(used.map(({ data }) => data)).toMatchObject([
@@ -463,7 +466,7 @@ test("what a message used is told once, by the message", () => {
   ]);
 });
 
-test("words come as deltas, and the edit's diff is the program's own", () => {
+test("text arrives as deltas, and the edit's diff is OpenCode's own", () => {
   const one = fixture("read-and-edit");
   const { drafts } = new Watcher(one).hear(one.events);
   expect(lines(drafts.filter(({ type }) => type === "item.delta")).slice(-2)).toEqual([
@@ -475,7 +478,7 @@ test("words come as deltas, and the edit's diff is the program's own", () => {
   expect(new Set(drafts.map((event) => event.session))).toEqual(new Set([session]));
 });
 
-/** What has to be the same however it was learned: asks and retries are not stored, and prompts' parts are by id. */
+/** The parts that must be the same from any source: asks and retries are not stored, and prompts' parts are by id. */
 function ends({ kept }: { kept: readonly Draft[] }) {
   const items = kept.flatMap((event) => {
     if (event.type !== "item.completed" || event.data.item.name === "retry") return [];

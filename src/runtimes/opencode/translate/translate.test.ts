@@ -18,7 +18,7 @@ function event(type: string, properties: object = {}): OpencodeEvent {
   return { id: `evt_${events}`, type, properties: { sessionID, ...properties } };
 }
 
-/** What the last of these says, after the others were heard. */
+/** The signals of the last event, after the others. */
 function says(...heard: OpencodeEvent[]): SignalBody[] {
   const one = translator();
   const said = heard.map((event) => one.translate(event, 1000));
@@ -54,47 +54,51 @@ const idle = () => event("session.idle");
 const tokens = { input: 1, output: 2, reasoning: 3, cacheRead: 4, cacheWrite: 5 };
 const ran = { status: "completed", output: "ok", title: "", time: { start: 1, end: 2 } };
 
-/** Each row of the mapping that other translators have, with what is different here. */
+/** Each row of the mapping that other translators have, with the differences here. */
 describe("the mapping of OpenCode's events", () => {
   test.each<[string, OpencodeEvent[], SignalBody[]]>([
     [
-      "session.created: the session is there",
+      "session.created: the session has started",
       [event("session.created", {})],
       [{ type: "session_started", resumed: false }],
     ],
-    ["session.status busy: the program works", [busy()], [{ type: "busy" }]],
-    ["session.status idle: it rests", [event("session.status", { status: { type: "idle" } })], [{ type: "rest" }]],
+    ["session.status busy: the session is busy", [busy()], [{ type: "busy" }]],
     [
-      "session.status retry: it works, and tries again",
+      "session.status idle: the session rests",
+      [event("session.status", { status: { type: "idle" } })],
+      [{ type: "rest" }],
+    ],
+    [
+      "session.status retry: the session is busy, and retries",
       [assistant(), event("session.status", { status: { type: "retry", attempt: 2, message: "overloaded", next: 9 } })],
       [
         { type: "busy" },
         { type: "status", id: "retry:msg_a:2", name: "retry", value: { attempt: 2, message: "overloaded" } },
       ],
     ],
-    ["session.idle: it rests, whoever said so before", [idle()], [{ type: "rest" }]],
+    ["session.idle: the session rests", [idle()], [{ type: "rest" }]],
     [
       "session.error: the turn has failed",
       [event("session.error", { error: { name: "APIError", data: { message: "no money" } } })],
       [{ type: "error", id: expect.any(String), message: "no money", item: null }],
     ],
     [
-      "session.error of a stop: somebody stopped it",
+      "session.error after an abort: the turn was stopped",
       [event("session.error", { error: { name: "MessageAbortedError", data: { message: "Aborted" } } })],
       [{ type: "stopped" }],
     ],
     [
-      "message.updated of a user, and its part: a prompt, once it is whole",
+      "message.updated of a user, and its part: a prompt, once it is complete",
       [user(), part({ type: "text", text: "go" }, "msg_u"), busy()],
       [{ type: "prompt", message: "msg_u", parts: [{ type: "text", id: "prt_1", text: "go" }] }, { type: "busy" }],
     ],
     [
-      "message.updated: an assistant's message has begun",
+      "message.updated: an assistant message has started",
       [assistant()],
       [{ type: "message", message: "msg_a", prompt: "msg_u" }],
     ],
     [
-      "message.updated with time.completed: it is over when the next one begins, and its usage is the message's",
+      "message.updated with time.completed: the message ends when the next one begins, with its usage",
       [assistant(), completed(), assistant({}, "msg_b")],
       [
         { type: "message_done", message: "msg_a", error: null, usage: { tokens, cost: 0.5, model: "p/m" } },
@@ -102,12 +106,12 @@ describe("the mapping of OpenCode's events", () => {
       ],
     ],
     [
-      "message.part.updated of text: its whole text by now",
+      "message.part.updated of text: the whole text so far",
       [assistant(), part({ type: "text", text: "Hello" })],
       [{ type: "part", message: "msg_a", part: "prt_1", kind: "text", text: "Hello" }],
     ],
     [
-      "message.part.delta: what is new of it",
+      "message.part.delta: the new text",
       [
         assistant(),
         part({ type: "reasoning", text: "" }),
@@ -116,12 +120,12 @@ describe("the mapping of OpenCode's events", () => {
       [{ type: "delta", message: "msg_a", part: "prt_1", kind: "reasoning", text: "Hm" }],
     ],
     [
-      "message.part.updated of a tool, pending: a call has begun",
+      "message.part.updated of a tool, pending: a call has started",
       [assistant(), tool({ status: "pending", raw: "" })],
       [{ type: "tool", message: "msg_a", call: "call_1", name: "bash", state: { status: "pending" } }],
     ],
     [
-      "message.part.updated of a tool, running: the same call with its input, and what it has put out",
+      "message.part.updated of a tool, running: the same call with its input and its output so far",
       [assistant(), tool({ status: "running", metadata: { output: "a" }, time: { start: 1 } })],
       [
         {
@@ -199,7 +203,7 @@ describe("the mapping of OpenCode's events", () => {
       [{ type: "question_over", ask: "que_1", outcome: "reject", answers: null }],
     ],
     [
-      "todo.updated, where no call has written it: a plan",
+      "todo.updated, if no call has written it: a plan",
       [event("todo.updated", { todos: [{ content: "Look" }] })],
       [{ type: "plan", id: expect.stringMatching(/^plan:evt_/), value: [{ content: "Look" }] }],
     ],
@@ -209,17 +213,17 @@ describe("the mapping of OpenCode's events", () => {
       [{ type: "session_ended", reason: "deleted" }],
     ],
     [
-      "message.removed: is said",
+      "message.removed: a status",
       [event("message.removed", { messageID: "msg_a" })],
       [{ type: "status", id: "removed:msg_a", name: "message_removed", value: { id: "msg_a" } }],
     ],
     [
-      "message.part.removed: is said",
+      "message.part.removed: a status",
       [event("message.part.removed", { messageID: "msg_a", partID: "prt_1" })],
       [{ type: "status", id: "removed:prt_1", name: "part_removed", value: { id: "prt_1" } }],
     ],
     [
-      "command.executed: is said",
+      "command.executed: a status",
       [event("command.executed", { messageID: "msg_u", name: "init", arguments: "now" })],
       [{ type: "status", id: "command:msg_u", name: "command", value: { name: "init", arguments: "now" } }],
     ],
@@ -266,7 +270,7 @@ describe("a part", () => {
       { depth: 3 },
       [{ type: "unparsed", reason: "unknown part hologram", raw: expect.stringContaining('"depth":3') }],
     ],
-  ])("of type %s is accounted for", (type, more, said) => {
+  ])("of type %s is handled", (type, more, said) => {
     expect(says(assistant(), part({ type, ...more }))).toEqual(said);
   });
 
@@ -283,16 +287,16 @@ describe("a part", () => {
       [change("/a", "added", "@@"), change("/b", "deleted", "--")],
     ],
     ["several edits", { results: [{ filediff: { file: "/a", patch: "@@" } }] }, [change("/a", "modified", "@@")]],
-    ["a file that was not there", { filepath: "/a", exists: false }, [change("/a", "added", null)]],
-    ["a file that was", { filepath: "/a", exists: true }, [change("/a", "modified", null)]],
-    ["nothing of the kind", { truncated: false }, []],
-  ])("of a tool that wrote %s says what it changed, before its result", (_what, metadata, changes) => {
+    ["a new file", { filepath: "/a", exists: false }, [change("/a", "added", null)]],
+    ["an existing file", { filepath: "/a", exists: true }, [change("/a", "modified", null)]],
+    ["nothing", { truncated: false }, []],
+  ])("of a tool that wrote %s publishes the changes before its result", (_what, metadata, changes) => {
     const said = says(assistant(), tool({ ...ran, metadata }));
     expect(said.slice(0, -1)).toEqual(changes);
     expect(said.at(-1)).toMatchObject({ type: "tool", state: { status: "completed", output: "ok" } });
   });
 
-  test("of a tool says what is attached to its result", () => {
+  test("of a tool publishes the attachments of its result", () => {
     const file = { id: "prt_f", mime: "image/png", url: "file:///a.png" };
     expect(says(assistant(), tool({ ...ran, metadata: {}, attachments: [file] })).at(-1)).toEqual({
       type: "status",
@@ -302,7 +306,7 @@ describe("a part", () => {
     });
   });
 
-  test("of a message that began before anybody listened is left to the stored rows", () => {
+  test("of a message with a missed start is left to the stored rows", () => {
     expect(says(part({ type: "text", text: "late" }))).toEqual([]);
   });
 });
@@ -310,13 +314,13 @@ describe("a part", () => {
 describe("the end of a message", () => {
   const stop = { name: "MessageAbortedError", data: { message: "Aborted" } };
 
-  test("that is said before its parts come waits for them", () => {
+  test("waits for parts that arrive later", () => {
     const early = [completed(), busy(), part({ type: "text", text: "It is done." })];
     expect(says(...early)).toMatchObject([{ type: "part", text: "It is done." }]);
     expect(says(...early, idle())).toMatchObject([{ type: "message_done" }, { type: "rest" }]);
   });
 
-  test("that comes after the program rests, as it does after a stop, comes before the rest", () => {
+  test("is published before the rest, even if it arrives later, as after an abort", () => {
     const stopped = [assistant(), event("session.error", { error: stop }), idle()];
     expect(says(...stopped)).toEqual([]);
     expect(says(...stopped, completed({ error: stop }))).toMatchObject([
@@ -325,7 +329,7 @@ describe("the end of a message", () => {
     ]);
   });
 
-  test("is not waited for any more when the program goes on", () => {
+  test("is no longer awaited when the program continues", () => {
     expect(says(assistant(), idle(), busy(), completed())).toEqual([]);
   });
 });
@@ -337,7 +341,7 @@ describe("a session below the lane's", () => {
   });
   const running = tool({ status: "running", metadata: { sessionId: child }, time: { start: 1 } }, { tool: "task" });
 
-  test("is told under the lane's, with its own id and the call that it works for", () => {
+  test("is published under the lane's, with its own id and the call that it works for", () => {
     const one = translator();
     const told = [assistant(), running, below(assistant({}, "msg_c"))].map((heard) => one.translate(heard, 7));
     expect(told.at(-1)).toEqual([
@@ -353,7 +357,7 @@ describe("a session below the lane's", () => {
     ]);
   });
 
-  test("neither rests nor works for the lane, and its stop is not the lane's", () => {
+  test("does not change whether the lane's session is busy, idle or stopped", () => {
     const stop = event("session.error", { error: { name: "MessageAbortedError", data: {} } });
     for (const one of [idle(), busy(), stop, event("session.deleted"), event("session.created")]) {
       expect(says(below(one))).toEqual([]);
@@ -361,8 +365,8 @@ describe("a session below the lane's", () => {
   });
 });
 
-describe("what is not understood", () => {
-  test("is told with its raw event when it is of a session, and once", () => {
+describe("an unknown or malformed event", () => {
+  test("is published once, with its raw event, if it belongs to a session", () => {
     const one = translator();
     const strange = event("session.dreamt", { of: "sheep" });
     expect(one.translate(strange, 1)).toMatchObject([
@@ -379,7 +383,7 @@ describe("what is not understood", () => {
     ["permission.asked", { id: "per_1" }],
     ["question.asked", { id: "que_1", questions: "none" }],
     ["message.part.delta", { field: "shape", delta: "o" }],
-  ])("in a %s does no harm", (type, properties) => {
+  ])("of type %s does no harm", (type, properties) => {
     expect(says(event(type, properties))).toMatchObject([{ type: "unparsed", raw: expect.stringContaining(type) }]);
   });
 });
@@ -394,12 +398,12 @@ describe("the table of events", () => {
     (name) => new RegExp(`export type ${name} = {[^}]*?type: "([^"]+)"`).exec(types)?.[1] ?? name,
   );
 
-  test("has every type that the pinned version of the program knows", () => {
+  test("has every type that the pinned version of OpenCode knows", () => {
     expect(known.length).toBeGreaterThan(50);
     expect(known.filter((type) => eventHandling[type] === undefined)).toEqual([]);
   });
 
-  test("leaves out the newer form of what the older one says, and says none of it twice", () => {
+  test("leaves out the newer form of events that also have an older form", () => {
     const newer = known.filter((type) => /^session\.next\.|\.v2\./.test(type));
     expect(newer.length).toBeGreaterThan(30);
     for (const type of [...newer, "sync"]) {
@@ -408,11 +412,11 @@ describe("the table of events", () => {
     }
   });
 
-  test("names nothing as said that is not translated", () => {
+  test("marks nothing as translated that is not", () => {
     for (const [type, becomes] of Object.entries(eventHandling)) {
       if (becomes !== "translated") continue;
       const said = says(event(type, { info: {}, part: {}, status: {}, questions: [], patterns: [], field: "text" }));
-      expect(said.filter((one) => one.type === "unparsed" && one.reason.includes("nobody translates"))).toEqual([]);
+      expect(said.filter((one) => one.type === "unparsed" && one.reason.includes("no translation"))).toEqual([]);
     }
   });
 });

@@ -1,6 +1,6 @@
 /**
- * The protocol between Waybill and its extension inside pi. The extension asks by pi's own dialogs, whose titles carry the
- * ask as JSON, and adds entries to the session file that the transcript needs. Pure; both sides import it.
+ * The protocol between Waybill and its extension inside pi. The extension asks through pi's own dialogs, with the ask
+ * as JSON in the title, and adds entries to the session file that the transcript needs. Pure; both sides import it.
  */
 
 /** The variable in pi's environment that holds the rules of the gate. */
@@ -12,14 +12,14 @@ export type GateRules = {
   denied: readonly string[];
   /** How many times pi may call the model in one turn. */
   maxSteps: number;
-  /** The file that names the server of Waybill's own tools; absent where there are none. */
+  /** The file that names the server of Waybill's own tools; absent if there are none. */
   toolsPath?: string;
 };
 
-/** The status that reports the loaded gate: without the gate no tool would be asked for. */
+/** The status that reports that the gate is loaded. Without the gate, tools would run unasked. */
 export const gateStatus = { key: "waybill", text: "gate" };
 
-/** The key of the status that says that Waybill's own tools are missing; without a text they are there. */
+/** The key of the status that reports that Waybill's own tools are missing; without text they are available. */
 export const missingToolsStatus = "waybill-tools";
 
 /** The extension's own entries in the session file. */
@@ -32,7 +32,7 @@ export const decisions = ["once", "always", "reject"] as const;
 
 const reasonPrefix = "reject: ";
 
-/** A rejection with a reason, as the answer to the dialog of a permission. */
+/** A rejection with a reason, as the answer to a permission dialog. */
 export function rejectionFor(reason: string): string {
   return `${reasonPrefix}${reason}`;
 }
@@ -42,12 +42,12 @@ export function rejectionReason(answer: string | undefined): string | null {
   return answer?.startsWith(reasonPrefix) === true ? answer.slice(reasonPrefix.length) : null;
 }
 
-/** The title of a dialog of the extension. */
+/** The title of one of the extension's dialogs. */
 export type GateAsk =
   | { waybill: "permission"; call: string; tool: string; input: Readonly<Record<string, unknown>> }
   | { waybill: "question"; call: string; input: Readonly<Record<string, unknown>> };
 
-/** What the extension reports without waiting for a response. */
+/** A report from the extension that needs no response. */
 export type GateNotification = { waybill: "step-limit"; steps: number };
 
 export function stepLimitMessage(steps: number): string {

@@ -22,24 +22,24 @@ const rules = { policy: "safe" as const, denied: [state], maxSteps: 5 };
 const verdict = (tool: string, path: string) => checkToolCall({ tool, input: { path } }, { ...ground, rules }).verdict;
 
 test.each([
-  ["above a link that is followed first", `${work}/link/../token`],
-  ["the same at home", "~/link/../token"],
-  ["what is not there, above such a link", `${work}/link/../new/file`],
-  ["a link to what is not there", "dangling"],
-  ["below it", "dangling/file"],
-])("%s is where the system would find it", (_what, path) => {
+  ["the parent of a link's target", `${work}/link/../token`],
+  ["the same in the home directory", "~/link/../token"],
+  ["a missing path after such a link", `${work}/link/../new/file`],
+  ["a dangling link", "dangling"],
+  ["a path below a dangling link", "dangling/file"],
+])("%s resolves as in the operating system", (_what, path) => {
   expect(verdict("write", path)).toBe("deny");
 });
 
-test("a relative path is cleaned before links are followed, as pi does it", () => {
+test("a relative path is normalised before links are followed, as in pi", () => {
   expect(verdict("write", "link/../token")).toBe("pass");
 });
 
-test("what pi runs when it starts is known where a link leads to it, too", () => {
+test("code that pi runs at its start is also recognised through a link", () => {
   expect(verdict("write", "settings/extensions/a.ts")).toBe("ask");
   expect(verdict("read", "settings/extensions/a.ts")).toBe("pass");
 });
 
-test("links in a circle lead nowhere else", () => {
+test("circular links do not resolve to another path", () => {
   expect(realPath(join(work, "loop"))).toBe(join(work, "loop"));
 });

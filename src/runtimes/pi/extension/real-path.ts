@@ -1,8 +1,8 @@
-/** Resolves symlinks as the system does, also in paths that do not exist. */
+/** Resolves symlinks like the operating system, even in paths that do not exist. */
 import { readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 
-/** The system follows as many before it gives up. */
+/** The operating system gives up after the same number of links. */
 const maxLinks = 40;
 
 /** A missing path is resolved from its nearest parent. A dangling link is followed, because writing follows it. */
@@ -20,7 +20,7 @@ export function realPath(path: string, links: number = maxLinks): string {
   }
 }
 
-/** Null where there is no link. */
+/** Null if the path is not a link. */
 function targetOf(path: string): string | null {
   try {
     return readlinkSync(path);

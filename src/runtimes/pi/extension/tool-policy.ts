@@ -1,6 +1,6 @@
 /**
- * Whether a tool may be used without asking a person, by the policy that operations.md describes. Pure, except for the
- * `realPath` that it is given.
+ * Decides whether a tool may be used without asking a person, by the policy that docs/operations.md describes. Pure,
+ * except for the `realPath` function that it gets.
  */
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { isInside } from "../../../inside.ts";
@@ -13,9 +13,9 @@ export type PolicyContext = {
   /** The working directory of the tools. */
   directory: string;
   home: string;
-  /** Resolves symlinks, also in the path of a file that does not exist yet. */
+  /** Resolves symlinks, even in the path of a file that does not exist yet. */
   realPath: (path: string) => string;
-  /** What a person allowed for the session. */
+  /** The grants that a person gave for the session. */
   granted: ReadonlySet<string>;
 };
 
@@ -37,13 +37,13 @@ export function checkToolCall(call: GateCall, context: PolicyContext): PolicyDec
   return { verdict: writers.has(call.tool) && isPiCode(path, context) && !isTrusted ? "ask" : "pass" };
 }
 
-/** pi runs the code in `.pi` at its next start, without asking. Some file systems do not tell `.pi` from `.PI`. */
+/** pi runs the code in `.pi` at its next start, unasked. Some file systems do not distinguish `.pi` from `.PI`. */
 function isPiCode(path: string, { directory, realPath }: PolicyContext): boolean {
   const [first = ""] = relative(realPath(directory), path).split(sep);
   return first.toLowerCase() === ".pi" || isInside(path, realPath(join(directory, ".pi")));
 }
 
-/** What `always` covers: the same command, the same file, or a tool that has neither. */
+/** The scope of `always`: the same command, the same file, or a tool that has neither. */
 export function grantOf({ tool, input }: GateCall): string {
   const target = [input.command, input.path].find((one) => typeof one === "string");
   return JSON.stringify(target === undefined ? [tool] : [tool, target]);
@@ -53,13 +53,13 @@ export function grantOf({ tool, input }: GateCall): string {
 function pathOf({ tool, input }: GateCall, { directory, home, realPath }: PolicyContext): string | null {
   if (!readers.has(tool) && !writers.has(tool)) return null;
   const given = typeof input.path === "string" ? input.path : ".";
-  // As pi itself reads a path. An absolute one keeps its `..`, which behind a symlink leads elsewhere.
+  // Reads a path like pi itself. An absolute path keeps its `..`, which has another target after a symlink.
   const plain = given.replace(/^@/, "").replace(unusualSpaces, " ");
   const expanded = plain === "~" || plain.startsWith("~/") ? home + plain.slice(1) : plain;
   return realPath(isAbsolute(expanded) ? expanded : resolve(directory, expanded));
 }
 
-/** A search also sees what is inside its path. In a command a directory can only be found by its name. */
+/** A search also reads everything inside its path. In a command, a directory can only be found by name. */
 function touches({ tool, input }: GateCall, path: string | null, denied: string): boolean {
   if (path === null) return JSON.stringify(input).includes(JSON.stringify(denied).slice(1, -1));
   const searches = tool === "grep" || tool === "find";

@@ -25,9 +25,9 @@ const said = [
 ];
 
 test.each([
-  ["only with its end", unsaid],
-  ["before its end, too", said],
-])("why a turn broke is told once where pi tells it %s", (_when, lines) => {
+  ["only at its end", unsaid],
+  ["also before its end", said],
+])("the failure of a turn is published once if pi reports it %s", (_when, lines) => {
   const told = eventLines(new PiWatcher().receive(lines).drafts).filter((line) => !line.startsWith("usage"));
   expect(told).toEqual(["turn.started 1", "prompt 'go'", "error There is no key.", "turn.ended error"]);
   const talk = new RpcClient({ write: () => {}, now: () => 3, onIdle: () => {}, onChange: () => {} });

@@ -9,7 +9,7 @@ describe("a permission", () => {
     title: JSON.stringify({ waybill: "permission", call: "c1", tool: "bash", input: { command: "make" } }),
   });
 
-  test("has the call and what it is to do", () => {
+  test("has the call and its input", () => {
     expect(ask).toMatchObject({ kind: "permission", title: "bash: make", call: "c1" });
   });
 
@@ -23,19 +23,19 @@ describe("a permission", () => {
   });
 });
 
-describe("a question of the agent", () => {
+describe("a question from the agent", () => {
   const questions = [
     { question: "Which?", options: [{ label: "Red" }] },
     { question: "When?", multiple: true },
   ];
   const ask = dialog("input", { title: JSON.stringify({ waybill: "question", call: "c1", input: { questions } }) });
 
-  test("is shown with all that it asks", () => {
+  test("is shown with all its parts", () => {
     expect(ask).toMatchObject({ kind: "question", title: "Which? / When?", call: "c1" });
     expect(ask?.questions).toMatchObject([{ options: [{ label: "Red", description: null }] }, { multiple: true }]);
   });
 
-  test("is answered in words, question by question", () => {
+  test("is answered with text, question by question", () => {
     const answers = [["Red"], []];
     const value = "Which?\nRed\n\nWhen?\n(no answer)";
     expect(ask && dialogResponse(ask, { decision: "once", answers })).toEqual({ ...response, value });
@@ -43,7 +43,7 @@ describe("a question of the agent", () => {
   });
 });
 
-describe("a dialog of somebody else's extension", () => {
+describe("a dialog of another extension", () => {
   test.each([
     ["select", { title: "Go?", options: ["a", "b"] }, ["a", "b"], [["b"]], { value: "b" }],
     ["confirm", { title: "Sure", message: "It is gone then." }, ["Yes", "No"], [["Yes"]], { confirmed: true }],
@@ -57,7 +57,7 @@ describe("a dialog of somebody else's extension", () => {
     expect(ask && dialogResponse(ask, { decision: "once", answers })).toEqual({ ...response, ...wanted });
   });
 
-  test("that waits for nobody is no question", () => {
+  test("that needs no answer is not a question", () => {
     expect(dialog("notify", { message: "Hello" })).toBeNull();
     expect(dialog("setStatus", { statusKey: "a" })).toBeNull();
   });

@@ -7,18 +7,18 @@ const lane = (model: string | null) => ({ id: "lane", directory: "/project", mod
 const argumentsOf = (model: string | null, systemPrompt: string | null = null) =>
   piArguments({ lane: lane(model), sessionFile: "/s.jsonl", provider: "p", model: "usual", systemPrompt });
 
-test("a lane's own model comes before the one of the configuration", () => {
+test("a lane's own model takes precedence over the configured one", () => {
   expect(argumentsOf(null).join(" ")).toContain("--provider p --model usual");
   expect(argumentsOf("big").join(" ")).toContain("--provider p --model big");
 });
 
-test("the extension that asks is there to be loaded, and the system prompt comes along", () => {
+test("Waybill's extension exists, and the system prompt is passed", () => {
   const args = argumentsOf(null, "Be brief.");
   expect(existsSync(args[args.indexOf("--extension") + 1] ?? "")).toBe(true);
   expect(args.slice(-2)).toEqual(["--append-system-prompt", "Be brief."]);
 });
 
-test("the state and other lanes' directories are denied, unless one lies in the other", () => {
+test("the state directory and other lanes' directories are denied, unless one contains the other", () => {
   const permissions = {
     policy: "trusted" as const,
     stateDirectories: ["/state", "/state"],

@@ -5,7 +5,7 @@ const rules = { policy: "safe" as const, denied: [], maxSteps: 5 };
 const made = (env: NodeJS.ProcessEnv, apiKey: string | null = null) =>
   piEnvironment({ env, rules, provider: "google", apiKey });
 
-test("pi gets its own variables and those of its providers, and nothing of Waybill's", () => {
+test("pi gets its own variables and those of its providers, and none of Waybill's", () => {
   const env = {
     ...{
       PATH: "/bin",
@@ -34,11 +34,11 @@ test("pi gets its own variables and those of its providers, and nothing of Waybi
   });
 });
 
-test("what the user says about pi's own network traffic holds", () => {
+test("the user's settings for pi's own network traffic take precedence", () => {
   expect(made({ PI_OFFLINE: "0" }).PI_OFFLINE).toBe("0");
 });
 
-test("a key of the configuration goes where pi looks for that of its provider", () => {
+test("a configured key is passed in the variable that pi reads for its provider", () => {
   expect(made({ GEMINI_API_KEY: "old" }, "new").GEMINI_API_KEY).toBe("new");
   expect(keyVariable("openrouter")).toBe("OPENROUTER_API_KEY");
   expect(keyVariable("minimax-cn")).toBe("MINIMAX_CN_API_KEY");

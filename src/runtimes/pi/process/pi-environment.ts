@@ -6,12 +6,12 @@ import { rulesVariable } from "../extension/gate-protocol.ts";
 
 /** Defaults, unless the user sets them. */
 const defaults: Readonly<Record<string, string>> = {
-  // No check for updates and no downloads at the start. It does not affect calls of models.
+  // No update check and no downloads at the start. Model calls are not affected.
   PI_OFFLINE: "1",
   PI_TELEMETRY: "0",
 };
 
-/** Providers whose key variable is not named after them. */
+/** Providers with a key variable that is not named after them. */
 const keyVariables: Readonly<Record<string, string>> = {
   google: "GEMINI_API_KEY",
   "google-vertex": "GOOGLE_CLOUD_API_KEY",
@@ -27,7 +27,7 @@ const keyVariables: Readonly<Record<string, string>> = {
   "cloudflare-ai-gateway": "CLOUDFLARE_API_KEY",
 };
 
-/** The variable in which pi expects the key of a provider. */
+/** The variable in which pi expects a provider's key. */
 export function keyVariable(provider: string): string {
   return keyVariables[provider] ?? `${provider.toUpperCase().replace(/[^A-Z0-9]/g, "_")}_API_KEY`;
 }
@@ -36,11 +36,11 @@ export type PiEnvironment = {
   env: NodeJS.ProcessEnv;
   rules: GateRules;
   provider: string;
-  /** `piAgentApiKey`. Every user of the machine could see a key among the arguments. */
+  /** `piAgentApiKey`. Not passed as an argument, which every user of the machine could see. */
   apiKey: string | null;
 };
 
-/** Without the nonce, which differs for each start. */
+/** Does not include the nonce, which differs for each start. */
 export function piEnvironment({ env, rules, provider, apiKey }: PiEnvironment): AgentEnvironment {
   const own = (name: string) => name in defaults || /^(PI_(?!BIN$)|COPILOT_GITHUB_TOKEN$)/.test(name);
   return {

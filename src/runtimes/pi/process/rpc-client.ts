@@ -1,7 +1,7 @@
 /**
- * The client of one pi process in RPC mode: prompts, requests, asks, and the messages of the newest turn, which reach the
- * session file a moment later, or only with the first answer. No I/O of its own: lines come in by `receive`, and go out
- * by `write`.
+ * The client of one pi process in RPC mode: prompts, requests, asks, and the messages of the newest turn, which reach
+ * the session file a moment later, or only with the first answer. Does no I/O: lines come in through `receive` and go
+ * out through `write`.
  */
 import type { Json } from "../../json-fields.ts";
 import { asObject, asText } from "../../json-fields.ts";
@@ -19,7 +19,7 @@ export class RpcClient implements AgentClient {
   readonly #requests = new Map<string, (response: Json | null) => void>();
   #turn = new TurnState();
   #requestCount = 0;
-  /** A prompt was sent, and its turn has not started yet. */
+  /** Whether a prompt was sent whose turn has not started yet. */
   #isPrompted = false;
   #hasEnded = false;
   /** The complete messages of the newest turn. */
@@ -27,7 +27,7 @@ export class RpcClient implements AgentClient {
   lastOutputAt: number | null = null;
   /** Whether Waybill's extension is loaded. */
   hasGate = false;
-  /** Whether the newest turn had to do without Waybill's own tools. */
+  /** Whether Waybill's own tools were unavailable to the newest turn. */
   lacksTools = false;
 
   constructor(connection: ClientConnection) {
@@ -53,13 +53,13 @@ export class RpcClient implements AgentClient {
     if (response === null) return { outcome: "unknown", reason: "program_ended" };
     if (response.success !== true) {
       this.#promptHandled();
-      return { outcome: "not_sent", reason: asText(response.error) ?? "pi did not take the prompt" };
+      return { outcome: "not_sent", reason: asText(response.error) ?? "pi did not accept the prompt" };
     }
     void this.#checkTurnStarted();
     return { outcome: "accepted" };
   }
 
-  /** Null when the process ends before it responds. */
+  /** Null if the process ends before it responds. */
   request(command: Json): Promise<Json | null> {
     if (this.#hasEnded) return Promise.resolve(null);
     this.#requestCount += 1;
@@ -69,13 +69,13 @@ export class RpcClient implements AgentClient {
     return response;
   }
 
-  /** Switches the idle process to another session. False when it refuses, or runs without its gate then. */
+  /** Switches the idle process to another session. False if it refuses, or has lost its gate afterwards. */
   async switchSession(sessionPath: string): Promise<boolean> {
     this.messages = [];
     this.lastOutputAt = null;
     this.hasGate = false;
     this.lacksTools = false;
-    // The translator starts over with a session, and has to reach the same result.
+    // The translator also starts over with each session, and both have to reach the same result.
     this.#turn = new TurnState();
     const response = await this.request({ type: "switch_session", sessionPath });
     return response?.success === true && asObject(response.data)?.cancelled !== true && this.hasGate;
@@ -89,7 +89,7 @@ export class RpcClient implements AgentClient {
     this.#connection.onChange();
   }
 
-  /** The end of a turn does not cancel the dialogs of other extensions, so they are cancelled here. */
+  /** Also cancels the dialogs of other extensions, since the end of a turn does not. */
   interrupt(): Promise<Json | null> {
     for (const ask of this.#asks.values()) if (!ask.isOurs) this.#connection.write(dialogResponse(ask, null));
     this.#asks.clear();
@@ -166,7 +166,7 @@ export class RpcClient implements AgentClient {
     this.#requests.delete(id);
   }
 
-  /** An extension of the user may have handled the prompt by itself; no turn follows then. */
+  /** One of the user's extensions may have handled the prompt itself; then no turn follows. */
   async #checkTurnStarted(): Promise<void> {
     const state = asObject((await this.request({ type: "get_state" }))?.data) ?? {};
     if (this.#isPrompted && state.isStreaming === false) this.#promptHandled();

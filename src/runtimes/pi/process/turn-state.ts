@@ -1,19 +1,19 @@
 /**
- * Whether pi is working, by its events. `agent_end` does not end a turn: pi may retry after an error, or compact and go
- * on, and reports that only afterwards. So its state is requested then, and the events before the response count. The
- * client and the translator follow the same lines, and reach the same result. No I/O.
+ * Derives from pi's events whether it is working. `agent_end` does not end a turn: pi may retry after an error, or
+ * compact and continue, and reports that only afterwards. So the client then requests pi's state, and the events before
+ * the response count. The client and the translator see the same lines and reach the same result. No I/O.
  */
 import type { Json } from "../../json-fields.ts";
 import { asObject, asText } from "../../json-fields.ts";
 
-/** `check`: request pi's state under `checkId`. `idle`: the turn has ended. */
+/** `check`: request pi's state with the id `checkId`. `idle`: the turn has ended. */
 export type TurnChange = "check" | "idle" | null;
 
 export class TurnState {
   #phase: "idle" | "working" | "ended" = "idle";
   #isCompacting = false;
   #checks = 0;
-  /** pi waits before it calls its model again. */
+  /** Whether pi is waiting before it calls its model again. */
   isRetrying = false;
 
   get isWorking(): boolean {
@@ -60,7 +60,7 @@ export class TurnState {
 
   #stateReceived(line: Json): TurnChange {
     if (this.#phase !== "ended" || this.isRetrying || this.#isCompacting) return null;
-    // It has reported its end, and is about to stop.
+    // pi has reported the end and is about to stop.
     if (asObject(line.data)?.isStreaming === true) return this.#check();
     this.#phase = "idle";
     return "idle";

@@ -1,9 +1,9 @@
-/** The change that a file tool of pi made, as a unified diff. Paths are as the tool gave them. Pure. */
+/** The change that a pi file tool made, as a unified diff. Paths are unchanged. Pure. */
 import type { FilePart } from "../../../core/turn/item.ts";
 import type { Json } from "../../json-fields.ts";
 import { asText } from "../../json-fields.ts";
 
-/** Null when the tool changed no file. `write` does not report whether the file existed before. */
+/** Null if the tool changed no file. `write` does not report whether the file existed before. */
 export function piFileChange(tool: string, input: Json, details: Json): FilePart | null {
   const path = asText(input.path);
   if (path === null || (tool !== "edit" && tool !== "write")) return null;
@@ -14,7 +14,7 @@ export function piFileChange(tool: string, input: Json, details: Json): FilePart
 
 type DiffLine = { sign: string; number: number; text: string };
 
-/** pi's form has a sign, a number and the line. Added lines are numbered in the new file, all others in the old one. */
+/** pi's diff lines have a sign, a number and text. Added lines are numbered in the new file, all others in the old. */
 function unified(path: string, shown: string): string | null {
   const hunks = hunksOf(shown);
   if (hunks.length === 0) return null;
@@ -31,7 +31,7 @@ function unified(path: string, shown: string): string | null {
   return [`--- ${path}`, `+++ ${path}`, ...body].map((line) => `${line}\n`).join("");
 }
 
-/** The gap between two hunks has no number. */
+/** A line without a number separates two hunks. */
 function hunksOf(shown: string): DiffLine[][] {
   const hunks: DiffLine[][] = [];
   let open: DiffLine[] | null = null;

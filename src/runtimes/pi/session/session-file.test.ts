@@ -12,12 +12,12 @@ afterEach(() => rmSync(home, { recursive: true }));
 
 const sessions = () => join(home, ".pi", "agent", "sessions");
 
-test("a new session stands where pi keeps those of the directory", () => {
+test("a new session's file is in pi's folder for the directory", () => {
   const path = sessionFile(sessionFolders({ HOME: home }), "/srv/my project", "id");
   expect(path).toBe(join(sessions(), "--srv-my project--", "waybill_id.jsonl"));
 });
 
-test("one that a person began is found by the end of its name, also where its directory has moved", () => {
+test("a session that a person started is found by the end of its file name, even if its directory has moved", () => {
   const path = join(sessions(), "--srv-old--", "2026-01-01T00-00-00-000Z_abc.jsonl");
   mkdirSync(join(path, ".."), { recursive: true });
   writeFileSync(path, "");
@@ -25,14 +25,14 @@ test("one that a person began is found by the end of its name, also where its di
   expect(sessionFile(sessionFolders({ HOME: home }), "/srv/new", "bc")).not.toBe(path);
 });
 
-test("the places that pi's own variables name hold", () => {
+test("the folders in pi's own variables are used", () => {
   const agent = sessionFolders({ HOME: home, PI_CODING_AGENT_DIR: "~/agent" });
   expect(agent.folderOf("/work")).toBe(join(home, "agent", "sessions", "--work--"));
   const flat = sessionFolders({ HOME: home, PI_CODING_AGENT_SESSION_DIR: "~/all" });
   expect(sessionFile(flat, "/work", "id")).toBe(join(home, "all", "waybill_id.jsonl"));
 });
 
-test("a file names its session at its end, whoever began it", () => {
+test("a file name ends with its session, no matter who started it", () => {
   expect(sessionOfFile("waybill_abc.jsonl")).toBe("abc");
   expect(sessionOfFile("2026-01-01T00-00-00-000Z_abc.jsonl")).toBe("abc");
   for (const name of ["abc.jsonl", "waybill_abc.txt", "_abc.jsonl"]) expect(sessionOfFile(name)).toBeNull();

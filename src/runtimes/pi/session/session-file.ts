@@ -1,4 +1,4 @@
-/** The session files of pi: in its own folders, so that `pi --resume` finds them. */
+/** pi's session files. They are in its own folders, so that `pi --resume` finds them. */
 import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
@@ -25,14 +25,14 @@ function folderName(directory: string): string {
   return `--${real.replace(/^[/\\]/, "").replace(/[/\\:]/g, "-")}--`;
 }
 
-/** The existing or future file of a session. pi itself puts the time before the id. */
+/** The existing or future file of a session. In names that pi chooses, the time precedes the id. */
 export function sessionFile(folders: SessionFolders, directory: string, sessionId: string): string {
   const ours = join(folders.folderOf(directory), `waybill_${sessionId}.jsonl`);
   if (existsSync(ours)) return ours;
   return folders.all().flatMap((folder) => filesOf(folder, sessionId))[0] ?? ours;
 }
 
-/** The session of a file by its name; null for other files. */
+/** The session that a file name belongs to; null for other files. */
 export function sessionOfFile(name: string): string | null {
   return /^[^_]+_(.+)\.jsonl$/.exec(name)?.[1] ?? null;
 }

@@ -6,7 +6,7 @@ import { SessionReader } from "./session-reader.ts";
 
 let count = 0;
 let last: string | null = null;
-/** A row of the file, below the one before it unless said otherwise. */
+/** A row of the file, as a child of the row before it by default. */
 function entry(type: string, more: Json, parentId: string | null = last): Json {
   count += 1;
   last = `e${count}`;
@@ -38,7 +38,7 @@ const told = ({ role, text, tools, error, completedAt }: TranscriptRow) =>
 const rowsOf = (entries: readonly Json[]) => reopenUnfinishedTurns(readerOf(entries).newest(null, []).rows).map(told);
 
 describe("the transcript", () => {
-  test("of a session that another way was taken in has the messages of both below their prompts", () => {
+  test("of a session with two branches has the messages of both under their prompts", () => {
     const first = user("one");
     const entries = [first, says("First."), user("two"), says("Second."), user("three", asId(first)), says("Third.")];
     const { rows } = readerOf(entries).newest(null, []);
@@ -46,7 +46,7 @@ describe("the transcript", () => {
     expect(rows.at(-1)?.parentId).toBe(rows.at(-2)?.id);
   });
 
-  test("goes through rows that are no messages, as compactions and notes", () => {
+  test("follows parents through rows that are not messages, such as compactions and notes", () => {
     const between = [entry("compaction", { summary: "s" }), entry("custom", { customType: "other", data: {} })];
     expect(rowsOf([user("go"), calls("c1"), result("c1"), ...between, says("Done.")])).toEqual([
       "> go",
@@ -55,17 +55,17 @@ describe("the transcript", () => {
     ]);
   });
 
-  test("leaves out what pi tried again by itself, and keeps the error that it gave up with", () => {
+  test("leaves out messages that pi retried, and keeps the error with which it gave up", () => {
     expect(rowsOf([user("go"), says("", "error"), says("Well.")])).toEqual(["> go", "Well."]);
     expect(rowsOf([user("go"), says("", "error"), says("", "error")])).toEqual(["> go", " failed: it broke"]);
   });
 
-  test("shows a turn in which the program died as open", () => {
+  test("shows a turn as open if the program died in it", () => {
     expect(rowsOf([user("go"), calls("c2")])).toEqual(["> go", " [bash running] open"]);
     expect(rowsOf([user("go"), calls("c3"), result("c3")])).toEqual(["> go", " [bash completed] open"]);
   });
 
-  test("shows a refusal as one, and a stop with the message before it", () => {
+  test("shows a refusal as such, and a stop on the message before it", () => {
     const refused = entry("custom", { customType: "waybill.refused", data: { call: "c4" } }, last);
     const before = [user("go"), calls("c4")];
     expect(
@@ -82,7 +82,7 @@ describe("the transcript", () => {
     ]);
   });
 
-  test("has what a turn broke with before its model was asked, as it was heard, also behind later prompts", () => {
+  test("has the error of a turn that failed before its model was called, even before later prompts", () => {
     const failure = { role: "assistant", content: [], stopReason: "error", errorMessage: "no key", timestamp: 7 };
     const prompt = user("go");
     const heard = readerOf([]).newest(null, [prompt.message as Json, failure]).rows;
@@ -93,7 +93,7 @@ describe("the transcript", () => {
     expect(readerOf(entries).newest(null, [prompt.message as Json, failure]).rows).toHaveLength(2);
   });
 
-  test("shows what was heard and is not written yet, once", () => {
+  test("shows reported messages that are not written yet, once", () => {
     const [prompt, answer] = [user("go"), says("Done.")];
     const heard = [prompt, answer].map((one) => one.message as Json);
     const empty = readerOf([]);

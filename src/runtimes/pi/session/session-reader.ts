@@ -1,8 +1,8 @@
 /**
- * Converts the rows of a pi session file, in their order, into the transcript that every runtime shows. It keeps the rows
+ * Converts the rows of a pi session file, in order, to the transcript format that all runtimes share. It keeps the rows
  * of past turns and the messages of the newest one, so that only new rows have to be read. No I/O.
  *
- * A session is a tree. A message belongs to the prompt that it descends from, through rows of all kinds; when a person
+ * A session is a tree. A message belongs to the prompt that it descends from, through rows of all kinds. When a person
  * goes back in pi and continues differently, the abandoned branch stays in the file.
  */
 import type { TranscriptRow } from "../../../core/transcript/transcript.ts";
@@ -49,7 +49,7 @@ export class SessionReader {
     if (entry.type === "custom") addExtensionEntry(turn, asText(entry.customType), asObject(entry.data) ?? {}, at);
   }
 
-  /** The newest `limit` rows, or all of them. `live` are messages that the process reported; the file may lack them. */
+  /** The newest `limit` rows, or all. `live` are messages that the process reported and the file may lack. */
   newest(limit: number | null, live: readonly Json[]): { rows: TranscriptRow[]; complete: boolean } {
     const open = this.#withLive(live).flatMap((turn) => rowsOf(turn, this.#sessionId));
     const pastCount = limit === null ? this.#past.length : Math.max(0, limit - open.length);
@@ -81,7 +81,7 @@ export class SessionReader {
     const known = new Set(turn?.messages.map(idOf));
     const unwritten = live.filter((message) => !known.has(idOf(message)));
     const isNewTurn = unwritten[0]?.role === "user";
-    // It was reported before the file was read, and the file has the next prompt by now.
+    // The message was reported before the file was read, and by now the file has the next prompt.
     const isPast = isNewTurn && this.#prompts.has(messageId(this.#sessionId, unwritten[0] ?? {}));
     if (unwritten.length === 0 || isPast) return turn ? [turn] : [];
     const blank: SessionTurn = { messages: [], refused: new Set(), stepLimit: null };

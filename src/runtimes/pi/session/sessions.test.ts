@@ -18,7 +18,7 @@ const calls = (id: string): Json => ({
   content: [{ type: "toolCall", id, name: "bash", arguments: {} }],
 });
 
-test("a turn that begins while the file is read is shown as one at work, behind the one before it", async () => {
+test("a turn that begins while the file is read makes the session busy, and the previous turn stays complete", async () => {
   const sessions = new PiSessions(sessionFolders({ HOME: home }), join(home, "notes"));
   const client = new RpcClient({ write: () => {}, now: () => 1, onIdle: () => {}, onChange: () => {} });
   const path = sessions.pathOf(home, "s");

@@ -1,6 +1,7 @@
 /**
- * The rule for each line that pi prints in RPC mode. The names come from its documentation and from recorded streams
- * (0.73.1). An unknown line becomes `unparsed`, so that a new version cannot print one that goes unnoticed.
+ * The rule for each kind of line that pi prints in RPC mode. The names come from its documentation and from recorded
+ * streams (0.73.1). An unknown line becomes `unparsed`, so that new kinds of lines in later versions do not go
+ * unnoticed.
  */
 import type { Json } from "../../json-fields.ts";
 import { asObject, asText } from "../../json-fields.ts";
@@ -23,7 +24,7 @@ export const piEventTable: LineRules = {
   ...sameRule(redundant, "message_end/", "user toolResult"),
   queue_update: { ignore: "Waybill queues prompts itself" },
   session_info_changed: { ignore: "the session's name" },
-  thinking_level_changed: { ignore: "how much the model thinks; its reasoning is reported" },
+  thinking_level_changed: { ignore: "a setting; the model's reasoning itself is reported" },
   ...sameRule({ ignore: "about a screen" }, "extension_ui_request/", "setStatus setWidget setTitle set_editor_text"),
 };
 

@@ -1,11 +1,11 @@
-/** Recorded streams of the real pi, through the translation and the turn tracker. See scripts/record-pi.mjs. */
+/** Runs recorded streams of the real pi through the translation and the turn tracker. See scripts/record-pi.mjs. */
 import { describe, expect, test } from "vitest";
 import { eventLines } from "../../../../test/support/event-lines.ts";
 import { universalEventSchema } from "../../../../test/support/event-schema.ts";
 import { fixtureNames, PiWatcher, recordedLines, recordedRows } from "../../../../test/support/pi-fixture.ts";
 import { eventRule } from "./event-table.ts";
 
-/** Without pieces, costs and the ends of ids, which are another with every recording. */
+/** Leaves out deltas, costs and the ends of ids, which differ between recordings. */
 function told(watcher: PiWatcher): string[] {
   const lines = eventLines(watcher.drafts).filter((line) => !/^(item\.delta|usage)/.test(line));
   return lines.map((line) => line.replace(/^turn\.started .$/, "turn.started"));
@@ -14,7 +14,7 @@ function told(watcher: PiWatcher): string[] {
 const recorded: readonly [name: string, what: string, lines: string][] = [
   [
     "answer",
-    "a thought and an answer",
+    "reasoning and an answer",
     `
       turn.started
       prompt 'go'
@@ -25,7 +25,7 @@ const recorded: readonly [name: string, what: string, lines: string][] = [
   ],
   [
     "empty",
-    "an answer without a word",
+    "an empty answer",
     `
       turn.started
       prompt 'go'
@@ -36,7 +36,7 @@ const recorded: readonly [name: string, what: string, lines: string][] = [
   ],
   [
     "error",
-    "an error of the provider that cannot be helped",
+    "a permanent provider error",
     `
       turn.started
       prompt 'go'
@@ -58,7 +58,7 @@ const recorded: readonly [name: string, what: string, lines: string][] = [
   ],
   [
     "limit",
-    "a turn that asks its model too often",
+    "a turn that calls its model too often",
     `
       turn.started
       prompt 'go'
@@ -69,7 +69,7 @@ const recorded: readonly [name: string, what: string, lines: string][] = [
   ],
   [
     "permission-allowed",
-    "a permission that is given",
+    "a permission that is granted",
     `
       turn.started
       prompt 'go'
@@ -86,7 +86,7 @@ const recorded: readonly [name: string, what: string, lines: string][] = [
   ],
   [
     "permission-rejected",
-    "a refusal, which takes the other call of the message along",
+    "a refusal, which also stops the other call of the message",
     `
       turn.started
       prompt 'go'
@@ -120,7 +120,7 @@ const recorded: readonly [name: string, what: string, lines: string][] = [
   ],
   [
     "read-edit-say",
-    "a file that is read, edited and another that is written",
+    "a file that is read and edited, and another that is written",
     `
       turn.started
       prompt 'go'
@@ -145,7 +145,7 @@ const recorded: readonly [name: string, what: string, lines: string][] = [
   ],
   [
     "retry",
-    "an error that passes",
+    "a transient provider error",
     `
       turn.started
       prompt 'go'
@@ -170,7 +170,7 @@ const recorded: readonly [name: string, what: string, lines: string][] = [
   ],
   [
     "stopped-ask",
-    "a stop while a person is waited for",
+    "a stop while a permission is pending",
     `
       turn.started
       prompt 'go'
@@ -185,7 +185,7 @@ const recorded: readonly [name: string, what: string, lines: string][] = [
   ],
   [
     "stopped-early",
-    "a stop before the first word",
+    "a stop before any output",
     `
       turn.started
       prompt 'go'
@@ -209,7 +209,7 @@ const recorded: readonly [name: string, what: string, lines: string][] = [
   ],
 ];
 
-describe("what pi says", () => {
+describe("a recorded stream", () => {
   test.each(recorded)("%s: %s", (name, _what, lines) => {
     const expected = lines
       .trim()
@@ -218,11 +218,11 @@ describe("what pi says", () => {
     expect(told(new PiWatcher().receive(recordedLines(name)))).toEqual(expected);
   });
 
-  test("is written out for every recording", () => {
+  test("is listed here for every recording", () => {
     expect(recorded.map(([name]) => name).toSorted()).toEqual(fixtureNames);
   });
 
-  test.each(fixtureNames)("of %s is known line by line, and gives events as they are described", (name) => {
+  test.each(fixtureNames)("of %s has only known lines, and gives valid events", (name) => {
     const lines = recordedLines(name).filter(({ type }) => type !== "told");
     expect(lines.filter((line) => eventRule(line) === null)).toEqual([]);
     const { drafts } = new PiWatcher().receive(lines);
@@ -232,19 +232,19 @@ describe("what pi says", () => {
     }
   });
 
-  test.each(fixtureNames)("of %s is not told again by its session file", (name) => {
+  test.each(fixtureNames)("of %s gives nothing new when its session file is read", (name) => {
     const watcher = new PiWatcher().receive(recordedLines(name));
     const count = watcher.drafts.length;
     expect(watcher.retold(recordedRows(name)).drafts.slice(count)).toEqual([]);
   });
 
-  test.each(fixtureNames)("of %s ends the same way for somebody who only has its session file", (name) => {
+  test.each(fixtureNames)("of %s ends the same way when only its session file is read", (name) => {
     const ends = (watcher: PiWatcher) => told(watcher).filter((line) => /^(turn|error|file|tool_result)/.test(line));
     const alone = new PiWatcher().retold(recordedRows(name));
     expect(ends(alone).toSorted()).toEqual(ends(new PiWatcher().receive(recordedLines(name))).toSorted());
   });
 
-  test("and is no JSON, or nobody knows, is told as it is", () => {
+  test("with an unknown line, or one that is not JSON, publishes that line unparsed", () => {
     const watcher = new PiWatcher();
     expect(watcher.translator.translate("{oops")).toEqual([{ type: "unparsed", reason: "no JSON", raw: "{oops" }]);
     const unknown = '{"type":"unheard_of"}';

@@ -1,4 +1,4 @@
-/** A store is locked by the file itself, whatever name leads to it, and refused before anything opens it. */
+/** A store is locked by its real file, whatever name it is opened by, and is refused before anything opens it. */
 import { linkSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StoreFile } from "../../../../test/support/store-file.ts";
@@ -13,8 +13,8 @@ beforeEach(async () => {
 });
 afterEach(() => file.dispose());
 
-describe("a store that is reached by a symbolic link", () => {
-  it("is locked for everybody who comes by another name", async () => {
+describe("a store behind a symbolic link", () => {
+  it("is locked under every other name", async () => {
     symlinkSync(file.path, file.in("link.db"));
     mkdirSync(file.in("other"));
     symlinkSync("../link.db", file.in("other/link.db"));
@@ -27,15 +27,15 @@ describe("a store that is reached by a symbolic link", () => {
     await store.close();
   });
 
-  it("is refused when the link leads nowhere", () => {
+  it("is refused when the link is broken", () => {
     symlinkSync(file.in("nothing.db"), file.in("link.db"));
     expect(() => file.open(file.in("link.db"))).toThrow(
-      expect.objectContaining({ code: "store_unavailable", message: expect.stringContaining("leads nowhere") }),
+      expect.objectContaining({ code: "store_unavailable", message: expect.stringContaining("does not resolve") }),
     );
     expect(file.names()).not.toContain("nothing.db.lock");
   });
 
-  it("is restored where it is, and the link stays", async () => {
+  it("is restored in place, and the link stays", async () => {
     symlinkSync(file.path, file.in("link.db"));
     await backupStore(file.path, file.in("backup.db"));
     await restoreStore(file.in("link.db"), file.in("backup.db"));
@@ -45,7 +45,7 @@ describe("a store that is reached by a symbolic link", () => {
 });
 
 describe("a store with a second name", () => {
-  it("is refused under either, untouched, and to the doctor, until the other name is gone", async () => {
+  it("is refused under either name, even by the doctor, until the other name is removed", async () => {
     linkSync(file.path, file.in("second.db"));
     const before = file.bytes();
     for (const path of [file.path, file.in("second.db")]) {
@@ -58,7 +58,7 @@ describe("a store with a second name", () => {
     expect(await file.open().lane("lane")).not.toBeNull();
   });
 
-  it("that is given to it while it is open lets nobody in", () => {
+  it("that it got while it was open cannot be opened by that name", () => {
     file.open();
     linkSync(file.path, file.in("second.db"));
     expect(() => file.open(file.in("second.db"))).toThrow(expect.objectContaining({ code: "store_hard_linked" }));

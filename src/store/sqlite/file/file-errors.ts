@@ -1,4 +1,4 @@
-/** Turns what SQLite and the filesystem throw into words that somebody can act on. What is unknown stays as it is. */
+/** Turns errors of SQLite and the filesystem into words that a person can act on. Unknown errors stay as they are. */
 import Database from "better-sqlite3";
 import { AppError, messageOf } from "../../../app-error.ts";
 import type { Finding } from "../../port.ts";
@@ -11,7 +11,7 @@ export function storeProblem(path: string, error: unknown): unknown {
     return new AppError({
       code: "store_locked",
       message: `The store ${path} is in use by another program.`,
-      hint: "Close whatever has the file open, then try again.",
+      hint: "Close the program that has the file open, then try again.",
       retryable: true,
       cause: error,
     });
@@ -40,15 +40,15 @@ export function storeCorrupt(path: string, cause?: unknown, finding?: Finding): 
   });
 }
 
-/** `file` is the store's own or one that SQLite keeps beside it. */
+/** `file` is the store's own file, or one that SQLite keeps next to it. */
 export function storeReplaced(path: string, file: string): AppError {
   const itself = file === path;
   return new AppError({
     code: "store_replaced",
     message: `${file} was deleted or replaced while Waybill had the store open. Nothing more is written.`,
     hint: itself
-      ? "What it held is saved beside it as a .rescued file. Stop Waybill, run `waybill store restore` with that file (or put the store back), and start again."
-      : "What the store holds is saved beside it as a .rescued file. Stop Waybill with Ctrl-C or SIGTERM, which completes the store, and start again.",
+      ? "Its content is saved next to it as a .rescued file. Stop Waybill, run `waybill store restore` with that file (or put the store back), and start again."
+      : "The store's content is saved next to it as a .rescued file. Stop Waybill with Ctrl-C or SIGTERM, which completes the store, and start again.",
   });
 }
 
@@ -65,23 +65,23 @@ export function storeUnwritable(cause: unknown): AppError {
   });
 }
 
-/** What to tell those whose commit failed. */
+/** The error for the writers of a failed commit. */
 export function commitProblem(path: string, error: unknown): AppError {
   if (error instanceof AppError) return error;
   return isDamage(error) ? storeCorrupt(path, error) : storeUnwritable(error);
 }
 
-/** The disk is full or failing. That is never the fault of what was to be written. */
+/** The disk is full or failing. That is never the fault of the data. */
 export function isDiskError(error: unknown): boolean {
   return /^(SQLITE_FULL|SQLITE_IOERR.*|ENOSPC|EDQUOT|EIO)$/.test(codeOf(error));
 }
 
-/** SQLite cannot make sense of what it reads. */
+/** SQLite cannot interpret what it reads. */
 export function isDamage(error: unknown): boolean {
   return /^SQLITE_(NOTADB|CORRUPT.*)$/.test(codeOf(error));
 }
 
-/** It is about the file and not about a row, so it concerns everything that was to be written with it. */
+/** Concerns the file and not a row, so it fails everything in the transaction. */
 export function isFileError(error: unknown): boolean {
   return isDiskError(error) || isDamage(error) || /^SQLITE_(CANTOPEN|READONLY|PERM).*$/.test(codeOf(error));
 }

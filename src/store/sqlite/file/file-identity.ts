@@ -1,19 +1,19 @@
-/** Which file stands at a path: a name that goes to another file, or to none, is not the file that was opened. */
+/** Identifies the files at a store's paths, to detect that a name now refers to another file, or to none. */
 import { statSync } from "node:fs";
 import { besideStore, realStorePath } from "./file-access.ts";
 
-/** Device and inode by path, for the store and for what SQLite keeps beside it. */
+/** Device and inode by path, for the store and the files that SQLite keeps next to it. */
 export type FileIdentities = ReadonlyMap<string, string>;
 
 const gone = "gone";
 
-/** `path` is followed through its links each time, `real` is where it led to when the store was opened. */
+/** `path` is resolved through its links each time; `real` is what it resolved to when the store was opened. */
 export function identitiesOf(path: string, real = realStorePath(path)): FileIdentities {
   const files = [path, ...besideStore.map((suffix) => `${real}${suffix}`)];
   return new Map(files.map((file) => [file, identityOf(file) ?? gone]));
 }
 
-/** The files that are not what they were. */
+/** The files that have changed. */
 export function changedFiles(before: FileIdentities): string[] {
   return [...before].flatMap(([file, identity]) => (isStill(file, identity) ? [] : [file]));
 }
@@ -27,7 +27,7 @@ function isStill(file: string, identity: string): boolean {
   return now === null || now === identity;
 }
 
-/** Null when that cannot be told: a directory that may not be entered any more says nothing about the file in it. */
+/** Null if unknown: an inaccessible directory says nothing about the file in it. */
 function identityOf(file: string): string | null {
   try {
     // Some filesystems have inode numbers that a plain number would round.

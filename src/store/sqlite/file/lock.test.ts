@@ -1,4 +1,4 @@
-/** One process at a time has a store open, and the lock is gone the moment that its process is. */
+/** One process at a time has a store open, and the lock ends with its process. */
 import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { heldMessage, StoreFile } from "../../../../test/support/store-file.ts";
@@ -13,12 +13,12 @@ afterEach(() => file.dispose());
 const inUseBy = (pid: number) => ({ code: "store_locked", message: expect.stringContaining(`process ${pid}.`) });
 
 describe("a store that is open", () => {
-  it("is refused to a second opener in the same process, who is told which process has it", () => {
+  it("is refused to a second opener in the same process, with the process that has it", () => {
     file.open();
     expect(file.refusal()).toMatchObject(inUseBy(process.pid));
   });
 
-  it("is refused to another process, which is told which process has it", async () => {
+  it("is refused to another process, with the process that has it", async () => {
     file.open();
     const { said } = await file.holder();
     expect(said).toMatchObject({ holds: false, ...inUseBy(process.pid) });
@@ -31,13 +31,13 @@ describe("a store that is open", () => {
   });
 
   // Closing any descriptor of a file drops the locks that the process has on it.
-  it("is still refused to other processes after somebody in the same process tried to open it", async () => {
+  it("is still refused to other processes after a second attempt in the same process", async () => {
     file.open();
     file.refusal();
     expect((await file.holder()).said).toMatchObject({ holds: false, code: "store_locked" });
   });
 
-  it("goes to one of several processes that want it at the same time", async () => {
+  it("goes to exactly one of several processes that open it at the same time", async () => {
     const all = await Promise.all([file.holder(), file.holder(), file.holder()]);
     const [winner, ...more] = all.filter((one) => one.said.holds);
     expect(more).toEqual([]);
@@ -46,7 +46,7 @@ describe("a store that is open", () => {
 });
 
 describe("a store that was open", () => {
-  it("opens at once when its process was killed, with everything that was admitted", async () => {
+  it("opens immediately after its process was killed, with everything that was admitted", async () => {
     const { process: other } = await file.holder();
     await other.kill();
     const store = file.open();
@@ -60,7 +60,7 @@ describe("a store that was open", () => {
     expect(await file.open().lane("lane")).not.toBeNull();
   });
 
-  it("is marked as left open after a kill, and not after a close", async () => {
+  it("is marked as left open after a kill, but not after a close", async () => {
     const killed = await file.holder();
     await killed.process.kill();
     const lock = lockStore(file.path, 0);
@@ -75,7 +75,7 @@ describe("a store that was open", () => {
 });
 
 describe("the lock", () => {
-  it("that is abandoned leaves the next one as suspicious as the last one was", async () => {
+  it("that is abandoned leaves the next holder as suspicious as this one was", async () => {
     lockStore(file.path, 0).abandon();
     const clean = lockStore(file.path, 0);
     expect(clean.leftOpen).toBe(false);
@@ -88,7 +88,7 @@ describe("the lock", () => {
     still.release();
   });
 
-  it("whose file is damaged says so, and that nothing of value is in it", () => {
+  it("with a damaged file is refused, with a hint that the file can be deleted", () => {
     writeFileSync(
       `${file.path}.lock`,
       "this is not a database, and it is long enough to be looked at as one".repeat(20),
@@ -101,8 +101,8 @@ describe("the lock", () => {
   });
 });
 
-describe("asking who holds the lock", () => {
-  it("names the process that has the store open, here or elsewhere, and leaves it locked", async () => {
+describe("asking for the holder of the lock", () => {
+  it("returns the process that has the store open, this one or another, and leaves it locked", async () => {
     const { process: other } = await file.holder();
     expect(storeHolder(file.path)).toEqual({ pid: other.pid });
     expect(file.refusal()).toMatchObject(inUseBy(other.pid));
@@ -112,7 +112,7 @@ describe("asking who holds the lock", () => {
     expect((await file.holder()).said).toMatchObject({ holds: false, ...inUseBy(process.pid) });
   });
 
-  it("names nobody when the store was never open, was closed, or was left by a kill", async () => {
+  it("returns null when the store was never open, was closed, or was left by a kill", async () => {
     expect(storeHolder(file.path)).toBeNull();
     expect(file.names()).toEqual([]);
     const closed = await file.holder();

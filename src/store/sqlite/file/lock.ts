@@ -1,4 +1,4 @@
-/** One process at a time may write to a store: it holds the lock file beside it. */
+/** One process at a time may write to a store: it holds the lock file next to it. */
 import { AppError } from "../../../app-error.ts";
 import { realStorePath } from "./file-access.ts";
 import { storeProblem } from "./file-errors.ts";
@@ -11,12 +11,12 @@ export function lockStore(path: string, now: number): HeldLock {
   return outcome.lock;
 }
 
-/** The process that has the store open, asked without taking it. */
+/** The process that has the store open. Does not take the lock. */
 export function storeHolder(path: string): LockHolder | null {
   return withWords(path, () => askLock(lockOf(path)));
 }
 
-/** Beside the file itself, so that everybody who comes by a symbolic link finds the same one. */
+/** Next to the real file, so that every symbolic link finds the same lock. */
 function lockOf(path: string): string {
   return `${realStorePath(path)}.lock`;
 }
@@ -44,7 +44,7 @@ function lockError(path: string, error: unknown): unknown {
   return new AppError({
     code: "store_unavailable",
     message: `The lock file ${lockOf(path)} is damaged. The store itself was not touched.`,
-    hint: "Make sure that no Waybill uses this store, then delete the lock file: nothing of value is in it.",
+    hint: "Make sure that no Waybill uses this store, then delete the lock file. It holds no data.",
     cause: error,
   });
 }

@@ -1,4 +1,4 @@
-/** A store on a network filesystem would one day be corrupt, so none is opened there. */
+/** A store on a network filesystem would eventually be corrupted, so none is opened there. */
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { StoreFile } from "../../../../test/support/store-file.ts";
 import { refuseNetworkFilesystem } from "./network-filesystem.ts";
@@ -16,20 +16,20 @@ it.each([
   [0x6969, "NFS"],
   [0xff534d42, "CIFS"],
   [0xfe534d42, "SMB2"],
-])("filesystem type %i is refused by its name, %s", (type, name) => {
+])("refuses filesystem type %i by its name, %s", (type, name) => {
   expect(() => refuseNetworkFilesystem(file.path, () => type)).toThrow(onNetwork(name));
 });
 
-it("a type that the kernel reports as a negative number is known all the same", () => {
+it("recognizes a type that the kernel reports as a negative number", () => {
   expect(() => refuseNetworkFilesystem(file.path, () => 0xff534d42 | 0)).toThrow(onNetwork("CIFS"));
 });
 
-it("a local filesystem is fine", () => {
+it("accepts a local filesystem", () => {
   expect(() => refuseNetworkFilesystem(file.path, () => 0xef53)).not.toThrow();
   expect(() => refuseNetworkFilesystem(file.path)).not.toThrow();
 });
 
-it("for a directory that is yet to be made, the nearest one that exists decides", () => {
+it("checks the nearest existing directory if the directory does not exist yet", () => {
   const asked: string[] = [];
   refuseNetworkFilesystem(file.in("not/yet/waybill.db"), (place) => {
     asked.push(place);

@@ -1,10 +1,10 @@
-/** Whether the disk of a store has room for a large message and what SQLite writes with it. */
+/** Whether the store's disk has room for a large message and what SQLite writes with it. */
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from "node:fs";
 import { isDiskError } from "./file-errors.ts";
 
 const neededBytes = 1024 * 1024;
 
-/** Asks by writing: what a filesystem reports as free is not always there for the taking. */
+/** Tests by writing, because the free space that a filesystem reports is not always available. */
 export function hasRoom(path: string): boolean {
   const file = `${path}.room`;
   try {
@@ -16,14 +16,14 @@ export function hasRoom(path: string): boolean {
     }
   } catch (error) {
     if (isDiskError(error)) return false;
-    // Whether the store itself can be written then, a commit tells.
+    // A commit will show whether the store itself can be written.
     return true;
   } finally {
     rmSync(file, { force: true });
   }
 }
 
-/** Some filesystems find out only here that there is no room. */
+/** Some filesystems only report here that there is no room. */
 function sync(descriptor: number): true {
   fsyncSync(descriptor);
   return true;

@@ -1,4 +1,4 @@
-/** A store whose file was taken away, is damaged or has no room says so, and what it held is saved. */
+/** A store whose file was removed, is damaged or has no room reports it, and its content is saved. */
 import { copyFileSync, existsSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { admit, tryToAdmit } from "../../../../test/support/deliveries.ts";
@@ -43,7 +43,7 @@ async function close(): Promise<void> {
   closed = true;
 }
 
-/** Waits until the watch has noticed by itself, and the copy is there. */
+/** Waits until the watch has noticed and the copy exists. */
 async function rescued(): Promise<string> {
   for (;;) {
     const found = events.find((event) => event.type === "rescued");
@@ -65,9 +65,9 @@ async function messagesIn(path: string): Promise<string[]> {
 
 const replaced = { code: "store_replaced" };
 
-describe("files that are taken away from an open store", () => {
+describe("files that are removed from an open store", () => {
   const names = ["waybill.db", "waybill.db-wal", "waybill.db-shm"];
-  it.each(names)("%s: nothing is taken any more, and what the store held is saved beside it", async (name) => {
+  it.each(names)("%s: all further writes are refused, and the store's content is saved next to it", async (name) => {
     rmSync(file.in(name));
     const copy = await rescued();
     expect(events[0]).toMatchObject({ type: "distrusted", problem: { message: expect.stringContaining(name) } });
@@ -78,16 +78,16 @@ describe("files that are taken away from an open store", () => {
     expect(await messagesIn(copy)).toEqual(["m1"]);
   });
 
-  it("are noticed by the next commit and the next probe without the watch", async () => {
+  it("are noticed by the next commit and the next probe, even without the watch", async () => {
     const asked = tryToAdmit(store, { id: "m2" });
     await asked;
     rmSync(file.path);
-    // No turn of the event loop since: the watch cannot have told yet.
+    // The event loop has not turned since, so the watch cannot have fired yet.
     await expect(store.probe(0)).rejects.toMatchObject(replaced);
     expect(await messagesIn(await rescued())).toEqual(["m1", "m2"]);
   });
 
-  it("with their directory: the copy is where they were", async () => {
+  it("with their directory: the copy is created where they were", async () => {
     rmSync(file.directory, { recursive: true });
     await expect(store.probe(0)).rejects.toMatchObject(replaced);
     expect(await messagesIn(await rescued())).toEqual(["m1"]);
@@ -103,7 +103,7 @@ describe("files that are taken away from an open store", () => {
     expect((await file.open().messages({ limit: 10 })).items).toMatchObject([{ id: "m1" }]);
   });
 
-  it("without the log: a stop in good order completes the store", async () => {
+  it("only the log: a clean stop completes the store", async () => {
     rmSync(file.in("waybill.db-wal"));
     await rescued();
     await close();
@@ -111,8 +111,8 @@ describe("files that are taken away from an open store", () => {
   });
 });
 
-describe("another file in the place of an open store", () => {
-  it("is noticed, and our log is not left for it", async () => {
+describe("another file in place of an open store", () => {
+  it("is noticed, and our log is not left next to it", async () => {
     const other = new StoreFile();
     onTestFinished(() => other.dispose());
     await other.write("other");
@@ -124,7 +124,7 @@ describe("another file in the place of an open store", () => {
     expect(await messagesIn(file.path)).toEqual(["other"]);
   });
 
-  it("is noticed behind a symbolic link that leads elsewhere now", async () => {
+  it("is noticed behind a symbolic link that now points elsewhere", async () => {
     await close();
     symlinkSync(file.path, file.in("link.db"));
     await open(file.in("link.db"));
@@ -136,13 +136,13 @@ describe("another file in the place of an open store", () => {
   });
 });
 
-describe("damage that is met while the store is open", () => {
+describe("damage found while the store is open", () => {
   const corrupt = { code: "store_corrupt", hint: expect.stringContaining("waybill store restore") };
 
   it.each([
     ["a read", () => store.usageOf("lane", "2026-01-01")],
     ["a write", () => store.liftLimits("lane", "2026-01-01")],
-  ])("by %s is said as such, and nothing is taken any more", async (_, meet) => {
+  ])("by %s is reported as such, and all further writes are refused", async (_, meet) => {
     await close();
     await open(file.path);
     for (const table of ["usage", "lifted_limit"]) file.damageTable(table);

@@ -1,6 +1,6 @@
 /**
- * Whether the open store can be trusted: its file is the one at its path, nothing in it was found damaged, and the last
- * commit was not refused. It is asked before each commit and for /ready, and told how commits went.
+ * Whether the open store can be trusted: its file is still the one at its path, no damage was found in it, and the last
+ * commit was not refused. Consulted before each commit and for /ready; commits report their results to it.
  */
 import type { FSWatcher } from "node:fs";
 import { rmSync, watch } from "node:fs";
@@ -13,21 +13,21 @@ import { changedFiles, identitiesOf, isGone } from "./file-identity.ts";
 import { hasRoom } from "./room.ts";
 
 export type HealthEvent =
-  /** From here on nothing is written any more: a person has to see to it. */
+  /** Nothing more is written from here on; a person must act. */
   | { type: "distrusted"; problem: AppError }
   | { type: "rescued"; to: string }
   | { type: "rescue_failed"; error: unknown };
 
 type OpenStore = {
-  /** As it was configured, and the file that it led to. */
+  /** The configured path, and the file it resolved to. */
   path: string;
   real: string;
   identities: FileIdentities;
-  /** Copies what the open descriptors hold, and returns where to. */
+  /** Copies the content through the open descriptors, and returns the path of the copy. */
   copy: () => Promise<string>;
 };
 
-/** Between two comparisons before a commit. What is committed meanwhile is in the copy. */
+/** The interval between comparisons before commits. Anything committed in between is in the copy. */
 const compareEveryMs = 50;
 
 export class StoreHealth {
@@ -43,13 +43,13 @@ export class StoreHealth {
     this.#onEvent = onEvent;
   }
 
-  /** From here on the open file is compared with its path. */
+  /** From here on, the open file is compared with its path. */
   opened({ path, real, copy }: Omit<OpenStore, "identities">): void {
     this.#open = { path, real, copy, identities: identitiesOf(path, real) };
     this.#watcher = watchDirectory(dirname(real), () => this.#compare());
   }
 
-  /** Throws when nothing may be written any more. */
+  /** Throws if nothing may be written any more. */
   beforeCommit(): void {
     if (performance.now() - this.#comparedAt >= compareEveryMs) this.#compare();
     if (this.#distrust) throw this.#distrust;
@@ -59,11 +59,11 @@ export class StoreHealth {
     this.#refusal = null;
   }
 
-  /** A commit failed, or something could not be read. Returns what to tell those who asked for it. */
+  /** A commit failed, or something could not be read. Returns the error for the caller. */
   failed(error: unknown): AppError {
     const problem = commitProblem(this.#open?.path ?? "", error);
     if (isDamage(error)) this.distrust(problem);
-    // A file that was taken away may show as an error of the disk.
+    // A removed file may show up as a disk error.
     else this.#compare();
     if (this.#distrust) return this.#distrust;
     this.#refusal = problem;
@@ -71,8 +71,8 @@ export class StoreHealth {
   }
 
   /**
-   * Throws unless a message can be expected to be taken. After a refused commit that needs room for a large one: a small
-   * write may still fit where the log was written before.
+   * Throws unless a message is expected to fit. After a refused commit this needs room for a large one: a small write
+   * may still fit into space that the log has already allocated.
    */
   expectRoom(): void {
     this.#compare();
@@ -80,18 +80,18 @@ export class StoreHealth {
     if (this.#refusal && this.#open && !hasRoom(this.#open.real)) throw this.#refusal;
   }
 
-  /** The first reason stays: what follows from it is no news. */
+  /** Keeps the first reason; the ones that follow from it are not reported. */
   distrust(problem: AppError): void {
     if (this.#distrust) return;
     this.#distrust = problem;
     this.#onEvent({ type: "distrusted", problem });
   }
 
-  /** Resolves once the copy of a store that was taken away is complete. The caller closes the store after that. */
+  /** Resolves once the copy of a removed store is complete. The caller closes the store after that. */
   async close(): Promise<void> {
     this.#watcher?.close();
     if (!this.#rescue) return;
-    // The disk may have been full the first time.
+    // The disk may have been full at the first try.
     if (!(await this.#rescue) && !(await this.#save())) return;
     this.#removeOldLog();
   }
@@ -118,7 +118,7 @@ export class StoreHealth {
   }
 
   /**
-   * SQLite would take our log for that of the file which is now in the place of ours. Where there is none, the log stays:
+   * SQLite would take our log for the log of the file that replaced ours. If no file is there, the log stays, because
    * the file may be put back.
    */
   #removeOldLog(): void {
@@ -132,10 +132,10 @@ export class StoreHealth {
   }
 }
 
-/** Null where the system has no watch to give; the comparisons before commits remain. */
+/** Null if the system has no watch available; the comparisons before commits remain. */
 function watchDirectory(directory: string, onChange: () => void): FSWatcher | null {
   try {
-    // Every write to the log is a "change"; names that come and go are a "rename".
+    // Every write to the log is a "change"; created and removed names are a "rename".
     const watcher = watch(directory, { persistent: false }, (type) => type === "rename" && onChange());
     return watcher.on("error", () => watcher.close());
   } catch {

@@ -1,10 +1,12 @@
-/** Removes the oldest of the log, by kind, and remembers what is missing, so that readers who have not seen it are told. */
+/**
+ * Removes the oldest log entries by kind, and records what is missing, so that readers who have not seen them find out.
+ */
 import type Database from "better-sqlite3";
 
-/** However old they are: enough to show how the last turn ended, and to count turns on from. */
+/** Kept regardless of age: enough to show how the last turn ended, and to continue its numbers. */
 const alwaysKept = 100;
 
-/** The events of agents: only the oldest of a lane are ever removed. */
+/** Agent events: only the oldest of a lane are ever removed. */
 export function trimEvents(db: Database.Database) {
   const ofLane = "FROM log WHERE lane_id = ? AND seq IS NOT NULL";
   const firstSeq = db.prepare<[string], number>(`SELECT seq ${ofLane} ORDER BY position LIMIT 1`).pluck();
@@ -17,7 +19,7 @@ export function trimEvents(db: Database.Database) {
         SELECT (SELECT min(lane_id) FROM log WHERE seq IS NOT NULL AND lane_id > lane.id) FROM lane WHERE lane.id IS NOT NULL)
       SELECT id FROM lane WHERE id IS NOT NULL`)
     .pluck();
-  // Numbers have no gap, so the distance to the first one says where a number stands.
+  // Numbers have no gaps, so the distance to the first one gives the offset.
   const positionAt = db
     .prepare<[string, number], number>(`SELECT position ${ofLane} ORDER BY position LIMIT 1 OFFSET ?`)
     .pluck();
@@ -29,7 +31,7 @@ export function trimEvents(db: Database.Database) {
     INSERT INTO trimmed_lane (lane_id, position) VALUES (?, ?)
     ON CONFLICT (lane_id) DO UPDATE SET position = max(position, excluded.position)`);
 
-  /** Everything up to the number `seq`. */
+  /** Removes everything up to the number `seq`. */
   const upTo = (lane: string, first: number, seq: number): void => {
     const position = seq < first ? undefined : positionAt.get(lane, seq - first);
     if (position === undefined) return;
@@ -39,7 +41,7 @@ export function trimEvents(db: Database.Database) {
 
   return {
     lanes: (): string[] => lanes.all(),
-    /** To the newest `keep`, when there are more than `allowed`. */
+    /** Trims to the newest `keep` if there are more than `allowed`. */
     toCount(lane: string, { last, allowed, keep }: { last: number; allowed: number; keep: number }): void {
       const first = firstSeq.get(lane) ?? last;
       if (last - first + 1 > allowed) upTo(lane, first, last - keep);
@@ -56,8 +58,8 @@ export function trimEvents(db: Database.Database) {
 }
 
 /**
- * Everything else. Only ever its beginning, whatever the clock said in between: a gap in the middle would be told to nobody.
- * The audit of a delivery stays as long as the delivery does.
+ * Trims everything else. Only ever from the beginning, whatever the clock said in between, because readers would never
+ * learn of a gap in the middle. The audit of a delivery stays as long as the delivery.
  */
 export function trimLedger(db: Database.Database, before: number): void {
   const floor = db.prepare<[], number>("SELECT log_floor FROM store_state").pluck().get() ?? 0;

@@ -29,7 +29,7 @@ CREATE TABLE lane_session (
   PRIMARY KEY (lane_id, generation)
 ) STRICT, WITHOUT ROWID;
 
--- Sessions that were opened after a backup are forgotten by a restore. Generations go on above this, so that no id
+-- A restore forgets sessions that were opened after the backup. Generations continue above this floor, so that no id
 -- that such a session has seen is derived again.
 CREATE TABLE restored (
   at               INTEGER NOT NULL,
@@ -87,7 +87,7 @@ CREATE INDEX delivery_failed ON delivery (message_seq) WHERE status = 'failed_te
 CREATE INDEX delivery_of_lane ON delivery (lane_id, message_seq);
 CREATE INDEX delivery_ended ON delivery (updated_at) WHERE status IN ('responded', 'cancelled');
 
--- Ids that were handed to an agent program are never handed out again, in whatever session.
+-- Ids that an agent program has received are never used again, in any session.
 CREATE TABLE attempt (
   runtime_message_id TEXT PRIMARY KEY,
   delivery_id        TEXT NOT NULL REFERENCES delivery (id) ON DELETE CASCADE,

@@ -1,15 +1,15 @@
 /**
- * What people and programs ask of a daemon: full-text search over what was said, one order of everything that
- * happened (the feed), alerts that are raised once, and names that people read.
+ * What people and programs need from a daemon: full-text search over messages, one ordered feed of everything that
+ * happened, alerts that are raised once, and display names.
  */
 export const daemon = `
 ALTER TABLE lane ADD COLUMN display_name TEXT;
 
 CREATE INDEX message_id ON message (id);
 
--- The lane in whose conversation a message stands. Answers that were written before have the id of their delivery, 64
--- characters, in their own; by what they reply to they are found only when the delivery is gone. Each is looked up by
--- an index: a store with a long history must not keep its first start waiting.
+-- The lane of a message's conversation. Older answers contain the 64-character id of their delivery in their own id; what
+-- they reply to is used only if the delivery was removed. Each lookup uses an index, so that the first start with a long
+-- history is not slow.
 ALTER TABLE message ADD COLUMN lane_id TEXT;
 UPDATE message SET lane_id = CASE
   WHEN recipient LIKE 'lane:%' THEN substr(recipient, 6)
@@ -24,7 +24,7 @@ UPDATE message SET lane_id = CASE
 END;
 CREATE INDEX message_of_lane ON message (lane_id, seq);
 
--- Without content of its own: the words are in the message.
+-- Contentless: the words are in the message.
 CREATE VIRTUAL TABLE message_words USING fts5 (text, summary, content = '', tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3');
 INSERT INTO message_words (rowid, text, summary) SELECT seq, body ->> '$.text', body ->> '$.summary' FROM message;
 CREATE TRIGGER message_said AFTER INSERT ON message BEGIN
@@ -37,7 +37,7 @@ CREATE TABLE alert (
   raised_at   INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- One row for each thing that happened, in the order in which it became durable. It says where to look, not what.
+-- One row per event, in the order in which they became durable. It refers to the content, and does not contain it.
 CREATE TABLE feed (
   seq         INTEGER PRIMARY KEY AUTOINCREMENT,
   at          INTEGER NOT NULL,
@@ -74,7 +74,7 @@ END;
 
 CREATE INDEX delivery_status ON delivery (status, message_seq);
 
--- Written to when somebody asks whether the store can be written.
+-- Written to test whether the store is writable.
 CREATE TABLE probe (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   at INTEGER NOT NULL

@@ -1,4 +1,4 @@
-/** What lanes use, by day: each message of an agent program once, so that reading it again counts nothing twice. */
+/** The usage of lanes by day: each message of an agent program once, so that reading it again counts nothing twice. */
 export const usage = `
 CREATE TABLE usage (
   lane_id    TEXT NOT NULL,
@@ -11,7 +11,7 @@ CREATE TABLE usage (
 CREATE INDEX usage_of_day ON usage (lane_id, day, tokens, cost);
 CREATE INDEX usage_by_age ON usage (day);
 
--- Days for which a person let a lane go on although its limit was reached.
+-- Days on which a person let a lane continue although its limit was reached.
 CREATE TABLE lifted_limit (
   lane_id TEXT NOT NULL,
   day     TEXT NOT NULL,

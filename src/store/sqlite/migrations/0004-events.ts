@@ -1,4 +1,4 @@
-/** The log of universal events: bounded, with a number that has no gap in each lane and one order over all of them. */
+/** The log of universal events: bounded, with gapless numbers in each lane and one order over all lanes. */
 export const events = `
 CREATE TABLE event (
   place   INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -10,7 +10,7 @@ CREATE TABLE event (
 ) STRICT;
 CREATE INDEX event_of_lane ON event (lane_id, place);
 
--- Numbers go on when the events that had them are gone. What is missing lies at or below lost_place.
+-- Numbers continue after their events are removed. Missing events are at or below lost_place.
 CREATE TABLE event_lane (
   lane_id    TEXT PRIMARY KEY,
   first_seq  INTEGER NOT NULL CHECK (first_seq > 0),
@@ -21,6 +21,6 @@ CREATE TABLE event_lane (
 CREATE INDEX event_lane_lost ON event_lane (lost_place);
 CREATE INDEX event_lane_in_turn ON event_lane (lane_id) WHERE in_turn = 1;
 
--- A restore forgets what came after the backup, in whatever lane.
+-- A restore forgets what came after the backup, in every lane.
 ALTER TABLE restored ADD COLUMN event_floor INTEGER NOT NULL DEFAULT 0;
 `;

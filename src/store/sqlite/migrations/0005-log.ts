@@ -1,9 +1,9 @@
 import { renamedEvent, renamedRecord } from "./stored-names.ts";
 
 /**
- * What the program writes most often costs least: columns that rules and queries need stand beside the record and are
- * written with it, everything that happened to deliveries, lanes and messages is one log that the program writes itself, and
- * words are made searchable in batches. What stands in records and events has the names that the program uses.
+ * Makes the most frequent writes cheap: the columns that rules and queries need are written next to the record,
+ * everything that happened to deliveries, lanes and messages is one log that the program writes itself, and words are
+ * indexed for search in batches. Records and events get the names that the program uses.
  */
 const sql = `
 DROP TRIGGER message_said;
@@ -13,8 +13,8 @@ DROP TRIGGER feed_alert;
 DROP TRIGGER feed_new_lane;
 DROP TRIGGER feed_lane;
 
--- What is missing of messages, deliveries, lanes and alerts lies at or below log_floor. Positions go on above log_end, also
--- when what had them is gone. Messages up to searchable_seq can be found by their words.
+-- Missing entries of messages, deliveries, lanes and alerts are at or below log_floor. Positions continue above log_end,
+-- even after their entries are removed. Messages up to searchable_seq can be found by their words.
 CREATE TABLE store_state (
   id             INTEGER PRIMARY KEY CHECK (id = 1),
   log_floor      INTEGER NOT NULL,
@@ -25,12 +25,12 @@ INSERT INTO store_state VALUES (1, 0, 0, coalesce((SELECT max(seq) FROM message)
 
 ALTER TABLE lane ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
 
--- The old tables give their names away first, so that nothing refers to them when they go.
+-- The old tables are renamed first, so that nothing refers to them when they are dropped.
 ALTER TABLE attempt RENAME TO old_attempt;
 ALTER TABLE delivery RENAME TO old_delivery;
 ALTER TABLE message RENAME TO old_message;
 
--- Found by its id, in whatever mailbox it is.
+-- Found by its id, in any mailbox.
 CREATE TABLE message (
   seq                 INTEGER PRIMARY KEY,
   id                  TEXT NOT NULL,
@@ -84,8 +84,8 @@ INSERT INTO attempt
 SELECT delivery.message_seq, old_attempt.number, old_attempt.runtime_message_id
 FROM old_attempt JOIN delivery ON delivery.id = old_attempt.delivery_id;
 
--- One row for each thing that happened, in the order in which it was written. Of a delivery it is the audit. Events of agents
--- have a number that has no gap in their lane.
+-- One row per event, in the order in which they were written. For a delivery it is the audit. Agent events have gapless
+-- numbers in their lane.
 CREATE TABLE log (
   position     INTEGER PRIMARY KEY,
   at           INTEGER NOT NULL,
@@ -100,7 +100,7 @@ CREATE TABLE log (
   CHECK ((delivery_seq IS NULL) = (version IS NULL))
 ) STRICT;
 
--- What is audited and not told any more comes first, below log_floor; then what agents did; then what was told.
+-- Audit rows that were pruned from the feed come first, below log_floor; then agent events; then the feed.
 CREATE INDEX feed_of_delivery ON feed (delivery_id, version) WHERE delivery_id IS NOT NULL;
 INSERT INTO log (position, at, lane_id, type, delivery_seq, version, body)
 SELECT row_number() OVER (ORDER BY delivery_event.at, old_delivery.message_seq, delivery_event.version),
@@ -125,7 +125,7 @@ LEFT JOIN delivery_event ON delivery_event.delivery_id = feed.delivery_id AND de
 LEFT JOIN alert ON alert.id = feed.alert_id
 WHERE feed.delivery_id IS NULL OR delivery_event.event IS NOT NULL;
 
--- Of which lanes the oldest events were removed, and up to where. Cursors of the version before are told to begin again.
+-- Lanes whose oldest events were removed, and up to which position. Cursors of earlier versions get a reset.
 CREATE TABLE trimmed_lane (
   lane_id  TEXT PRIMARY KEY,
   position INTEGER NOT NULL
@@ -142,7 +142,7 @@ DROP TABLE old_attempt;
 DROP TABLE old_delivery;
 DROP TABLE old_message;
 
--- Each row is in one of the first two.
+-- Each row is in one of the first two indexes.
 CREATE INDEX log_of_lane ON log (lane_id, position) WHERE seq IS NULL;
 CREATE INDEX log_of_agent ON log (lane_id, position) WHERE seq IS NOT NULL;
 CREATE UNIQUE INDEX log_of_delivery ON log (delivery_seq, version) WHERE delivery_seq IS NOT NULL;
@@ -154,13 +154,13 @@ CREATE INDEX delivery_due ON delivery (next_reconcile_at) WHERE next_reconcile_a
 CREATE INDEX delivery_failed ON delivery (message_seq) WHERE status = 'failed_terminal';
 CREATE INDEX delivery_of_lane ON delivery (lane_id, message_seq);
 CREATE INDEX delivery_ended ON delivery (updated_at) WHERE status IN ('responded', 'cancelled');
--- While a delivery moves its status changes often, and there are few of them: they are found by the indexes above.
+-- The status of an active delivery changes often, and active ones are few: the indexes above find them.
 CREATE INDEX delivery_by_end ON delivery (status, message_seq) WHERE status IN ('responded', 'cancelled', 'failed_terminal');
 
 CREATE INDEX message_of_lane ON message (lane_id, seq);
 CREATE INDEX message_reply ON message (relay_of_message_id, from_lane) WHERE relay_of_message_id IS NOT NULL;
 CREATE INDEX message_of_person ON message (recipient, seq) WHERE recipient >= 'person:' AND recipient < 'person;';
--- Only what is for a lane and unread is ever asked for by this; answers to people are many and may stay unread.
+-- Only for unread messages to lanes; answers to people are many and may stay unread.
 CREATE INDEX message_unread ON message (seq) WHERE read_at IS NULL AND recipient >= 'lane:' AND recipient < 'lane;';
 `;
 

@@ -1,4 +1,4 @@
-/** Teams with their members, how much pairs of agents write to each other, and what each of them has sent. */
+/** Teams with their members, the exchanges between pairs of agents, and the senders of messages. */
 const sql = `
 CREATE TABLE team (
   name         TEXT PRIMARY KEY,
@@ -23,7 +23,7 @@ CREATE TABLE member (
   CHECK ((kind = 'lane') = (lane_id IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 
--- Lanes named their team and their member before there were teams. Of two lanes with the same name, the older one has it.
+-- Lanes named their team and member before teams existed. Of two lanes with the same name, the older one gets it.
 INSERT INTO team
 SELECT replace(lower(team), ' ', '-'), NULL, 'active', min(created_at) FROM lane
 WHERE removed_at IS NULL AND team IS NOT NULL AND member IS NOT NULL GROUP BY replace(lower(team), ' ', '-');
@@ -37,7 +37,7 @@ ON CONFLICT DO NOTHING;
 UPDATE lane SET team = NULL, member = NULL
 WHERE NOT EXISTS (SELECT 1 FROM member WHERE member.lane_id = lane.id);
 
--- Between two lanes, in the order of their names.
+-- Between two lanes, ordered by name.
 CREATE TABLE exchange (
   one      TEXT NOT NULL,
   other    TEXT NOT NULL,

@@ -1,4 +1,4 @@
-/** Files for messages: stored before the message that names them is sent, and served as downloads. */
+/** Attachments: uploaded before the message that names them is sent, and served as downloads. */
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { z } from "@hono/zod-openapi";
@@ -18,22 +18,22 @@ export const attachmentRoutes = {
     operationId: "storeAttachment",
     summary: "Store a file for messages",
     description:
-      "The body is the file as it is, and `Content-Type` its type. What is answered goes into `attachments` of a message. " +
-      "The same bytes may be stored again and are kept once. A file that no message names is removed after a day.",
+      "The body is the raw file, and `Content-Type` its type. Put the response into the `attachments` of a message. " +
+      "Storing the same bytes again is fine; they are kept once. A file that no message names is removed after a day.",
     request: {
       query: z.strictObject({
-        name: z.string().min(1).max(255).openapi({ description: "What the file is called, without directories." }),
+        name: z.string().min(1).max(255).openapi({ description: "The file's name, without directories." }),
       }),
       body: { content: { "*/*": bytes }, required: true },
     },
-    responses: { 201: answerOf(attachmentSchema, "Stored, now or before."), ...changeErrors() },
+    responses: { 201: answerOf(attachmentSchema, "Stored, by this or an earlier request."), ...changeErrors() },
   }),
   read: guardedRoute("attachments", {
     method: "get",
     path: "/v1/attachments/{id}",
     operationId: "readAttachment",
     summary: "Download a file",
-    description: "Of types that a browser could run as a page only the bytes are served, without the type.",
+    description: "Types that a browser could run as a page are served as plain bytes, without their type.",
     request: { params: idParam("The attachment's id.") },
     responses: {
       200: {
@@ -45,7 +45,7 @@ export const attachmentRoutes = {
   }),
 };
 
-/** To be added before bodies are read as JSON. */
+/** Add it before the gate that reads bodies as JSON. */
 export function addAttachments(app: App, { service }: RouteDeps): void {
   app.openapi(attachmentRoutes.store, async (c) => {
     const stream = bodyChunks(c.req.raw.body);
@@ -60,7 +60,7 @@ export function addAttachments(app: App, { service }: RouteDeps): void {
       "Content-Length": String(size),
       "Content-Disposition": `attachment; filename*=UTF-8''${encodeForHeader(name)}`,
     };
-    // An answer without a body would leave the file open.
+    // A response without a body would leave the file open.
     if (c.req.method === "HEAD") return c.body(null, 200, headers);
     return c.body(Readable.toWeb(createReadStream(path)) as ReadableStream<Uint8Array<ArrayBuffer>>, 200, headers);
   });

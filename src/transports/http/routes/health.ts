@@ -1,4 +1,4 @@
-/** Alive, and able to work. Both need no token, so they name nothing and nobody. */
+/** Health and readiness. They need no token, so their responses name no lanes, people or paths. */
 import { createRoute, z } from "@hono/zod-openapi";
 import { AppError } from "../../../app-error.ts";
 import type { Readiness } from "../../../service/service.ts";
@@ -16,8 +16,11 @@ export const healthRoutes = {
     operationId: "health",
     tags,
     security: [],
-    summary: "Whether the process is alive",
-    responses: { 200: answerOf(z.object({ status: z.literal("ok") }).openapi("Health"), "It is."), ...openErrors },
+    summary: "Check that the process is alive",
+    responses: {
+      200: answerOf(z.object({ status: z.literal("ok") }).openapi("Health"), "The process is alive."),
+      ...openErrors,
+    },
   }),
   ready: createRoute({
     method: "get",
@@ -25,11 +28,11 @@ export const healthRoutes = {
     operationId: "ready",
     tags,
     security: [],
-    summary: "Whether messages can be taken and brought to agents",
-    description: "Looks at the store and the runtimes; spends no tokens of a model.",
+    summary: "Check that messages can be accepted and delivered to agents",
+    description: "Checks the store and the runtimes. Uses no model tokens.",
     responses: {
-      200: answerOf(readySchema, "It can work, perhaps degraded."),
-      503: answerOf(readySchema, "It cannot; `reasons` says why, in codes."),
+      200: answerOf(readySchema, "Ready, possibly degraded."),
+      503: answerOf(readySchema, "Not ready; `reasons` lists the reason codes."),
       ...openErrors,
     },
   }),

@@ -12,9 +12,9 @@ const memberParams = teamParams.extend({
   member: name.openapi({ description: "The member's name, or `lead` for the team's lead." }),
 });
 
-const changedTeam = { 200: answerOf(teamSchema, "The team as it is now."), ...changeErrors(404, 409) };
+const changedTeam = { 200: answerOf(teamSchema, "The updated team."), ...changeErrors(404, 409) };
 
-/** A plain verb: no body, and the changed team as the response. */
+/** An action without a body that responds with the updated team. */
 function verb<const V extends "pause" | "resume" | "stop">(verbName: V, summary: string, description: string) {
   return guardedRoute("teams", {
     method: "post",
@@ -32,9 +32,9 @@ export const teamRoutes = {
     method: "get",
     path: "/v1/teams",
     operationId: "listTeams",
-    summary: "All teams with their members, and what each of them is doing",
+    summary: "List teams with their members, and what each member is doing",
     responses: {
-      200: answerOf(z.object({ teams: z.array(teamSchema) }).openapi("TeamList"), "All of them."),
+      200: answerOf(z.object({ teams: z.array(teamSchema) }).openapi("TeamList"), "All teams."),
       ...readErrors(),
     },
   }),
@@ -42,7 +42,7 @@ export const teamRoutes = {
     method: "get",
     path: "/v1/teams/{team}",
     operationId: "showTeam",
-    summary: "One team",
+    summary: "Show a team",
     request: { params: teamParams },
     responses: { 200: answerOf(teamSchema, "The team."), ...readErrors(404) },
   }),
@@ -50,7 +50,7 @@ export const teamRoutes = {
     method: "put",
     path: "/v1/teams/{team}",
     operationId: "putTeam",
-    summary: "Make a team, or change what people call it",
+    summary: "Create a team, or change its display name",
     request: { params: teamParams, body: requestBody(newTeamSchema) },
     responses: changedTeam,
   }),
@@ -60,8 +60,8 @@ export const teamRoutes = {
     operationId: "importTeam",
     summary: "Follow the inbox files of a team",
     description:
-      "Rows for members that Waybill runs are delivered, and flagged as read once they are answered. Messages to the " +
-      "others are written into their inboxes. May be repeated.",
+      "Rows for members that Waybill runs are delivered, and flagged as read once answered. Messages to the other " +
+      "members are written to their inbox files. Safe to repeat.",
     request: { body: requestBody(teamImportSchema) },
     responses: changedTeam,
   }),
@@ -70,23 +70,23 @@ export const teamRoutes = {
     path: "/v1/teams/{team}",
     operationId: "removeTeam",
     summary: "Remove a team",
-    description: "The lanes of its members stay, with what waits in them.",
+    description: "The lanes of its members stay, including their queues.",
     request: { params: teamParams },
-    responses: { 204: { description: "It is gone." }, ...changeErrors(404, 409) },
+    responses: { 204: { description: "The team is removed." }, ...changeErrors(404, 409) },
   }),
-  pause: verb("pause", "Send nothing to a team until it is resumed", "What runs goes on; messages wait."),
-  resume: verb("resume", "Let a paused or stopped team go on", "Messages that waited are sent in their order."),
+  pause: verb("pause", "Pause a team: send it nothing until it is resumed", "Running turns continue; messages wait."),
+  resume: verb("resume", "Resume a paused or stopped team", "Waiting messages are sent in order."),
   stop: verb(
     "stop",
     "Stop a team",
-    "What runs is stopped, and its deliveries are cancelled. What waits stays, and those who wait are told.",
+    "Running turns are stopped and their deliveries cancelled. Queued messages stay, and their senders are notified.",
   ),
   putMember: guardedRoute("teams", {
     method: "put",
     path: "/v1/teams/{team}/members/{member}",
     operationId: "putMember",
     summary: "Add a member, or change one",
-    description: "One that was shut down goes on.",
+    description: "Adding a member that was shut down brings it back.",
     request: { params: memberParams, body: requestBody(newMemberSchema) },
     responses: changedTeam,
   }),
@@ -95,7 +95,7 @@ export const teamRoutes = {
     path: "/v1/teams/{team}/members/{member}",
     operationId: "removeMember",
     summary: "Remove a member",
-    description: "Its lane stays, and what waits in it is still delivered. Its token ends.",
+    description: "Its lane stays, and queued messages are still delivered. Its token is revoked.",
     request: { params: memberParams },
     responses: changedTeam,
   }),
@@ -104,7 +104,7 @@ export const teamRoutes = {
     path: "/v1/teams/{team}/members/{member}/shutdown",
     operationId: "shutDownMember",
     summary: "Approve the shutdown of a member",
-    description: "What it does is stopped, and it gets nothing more until it is added again.",
+    description: "Its running turn is stopped, and it gets no messages until it is added again.",
     request: { params: memberParams },
     responses: changedTeam,
   }),
@@ -112,9 +112,9 @@ export const teamRoutes = {
     method: "post",
     path: "/v1/teams/{team}/members/{member}/token",
     operationId: "memberToken",
-    summary: "The token of a member that somebody else runs",
+    summary: "Get the token of a member that Waybill does not run",
     request: { params: memberParams },
-    responses: { 200: answerOf(memberTokenSchema, "Its token."), ...changeErrors(404, 409) },
+    responses: { 200: answerOf(memberTokenSchema, "The member's token."), ...changeErrors(404, 409) },
   }),
 };
 

@@ -1,11 +1,11 @@
-/** `runtime_heartbeat`: the caller is still there. */
+/** `runtime_heartbeat`: reports that the caller is still active. */
 import { z } from "zod";
 import { changes, defineTool } from "./tool.ts";
 
 export const runtimeHeartbeat = defineTool({
   name: "runtime_heartbeat",
   title: "Send a heartbeat",
-  description: "Says that you are still there, so that you are not shown as idle or offline during long work.",
+  description: "Reports that you are still working, so that you are not shown as idle or offline during long work.",
   annotations: changes({ repeatable: true }),
   input: z.strictObject({}),
   output: z.object({ noted: z.literal(true) }),

@@ -7,7 +7,7 @@ const mail = (id: string, text: string): AgentMail => ({
   ...{ taskRefs: [], sentAt: 0, isRead: true },
 });
 
-test("texts that would be too long together are shortened, but for the first and for short ones", () => {
+test("texts that are too long together are shortened, except for the first and short ones", () => {
   const long = "🙂".repeat(60_000);
   const views = mailViews([mail("m1", long), mail("m2", long), mail("m3", "Short.")]);
   expect(views.map(({ id, shortened }) => [id, shortened])).toEqual([

@@ -1,4 +1,4 @@
-/** Messages as agents see them: their schema, and their words for a model. */
+/** Messages as agents see them: their schema, and their text for a model. */
 import { z } from "zod";
 import { actionModes, messageOutcomes } from "../../../core/message/message.ts";
 import type { AgentMail } from "../../../service/agent-service.ts";
@@ -12,7 +12,7 @@ export const mailSchema = z.object({
   shortened: z.boolean().meta({ description: "Whether only the beginning of the text is here." }),
   summary: z.string().nullable(),
   actionMode: z.enum(actionModes).nullable().meta({ description: "What the sender wants." }),
-  outcome: z.enum(messageOutcomes).nullable().meta({ description: "What a reply is." }),
+  outcome: z.enum(messageOutcomes).nullable().meta({ description: "What kind of reply it is." }),
   relayOfMessageId: z.string().nullable().meta({ description: "The message that it replies to." }),
   taskRefs: z.array(z.object({ id: z.string(), team: z.string().optional(), title: z.string().optional() })),
   sentAt: z.string().meta({ description: "ISO 8601, in UTC." }),
@@ -20,7 +20,7 @@ export const mailSchema = z.object({
 });
 export type MailView = Unchanged<z.input<typeof mailSchema>>;
 
-/** All texts of one result together; a hundred messages could fill any model's context. */
+/** The limit for all texts of one result: a hundred messages could fill any model's context. */
 const maxTextCharacters = 100_000;
 const shortenedCharacters = 500;
 
@@ -35,12 +35,12 @@ export function mailViews(mails: readonly AgentMail[]): MailView[] {
   });
 }
 
-/** Does not end in half a character. */
+/** Never ends in half a surrogate pair. */
 function beginning(text: string): string {
   return `${text.slice(0, shortenedCharacters).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
-/** A line about each message, and its text below. */
+/** A heading line for the message, and its text below. */
 export function mailText(mail: MailView): string {
   const notes = [
     mail.actionMode && `wants: ${mail.actionMode}`,

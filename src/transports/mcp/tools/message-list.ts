@@ -1,4 +1,4 @@
-/** `message_list`: what the caller got or sent. */
+/** `message_list`: lists the messages that the caller received or sent. */
 import { z } from "zod";
 import { messageIdField } from "./fields.ts";
 import { mailSchema, mailText, mailViews } from "./mail.ts";
@@ -21,7 +21,7 @@ Listing marks nothing as read and answers nothing; a reply marks its message as 
       .min(1)
       .max(100)
       .default(20)
-      .meta({ description: "At most this many. Texts are shortened where all would be too long." }),
+      .meta({ description: "At most this many. Texts are shortened if the result would be too long." }),
   }),
   output: z.object({ messages: z.array(mailSchema) }),
   async run(query, { agents, caller }) {

@@ -1,4 +1,4 @@
-/** `message_send`: a message to somebody, or a reply to one that was received. */
+/** `message_send`: sends a message, or a reply to a received message. */
 import { z } from "zod";
 import { AppError } from "../../../app-error.ts";
 import { actionModes, replyOutcomes } from "../../../core/message/message.ts";
@@ -12,17 +12,18 @@ const outcomes = replyOutcomes.join(", ");
 export const messageSend = defineTool({
   name: "message_send",
   title: "Send a message",
-  description: `Sends a message to a member, a lane or a person. To answer a message that you got, give its id as \
+  description: `Sends a message to a member, a lane or a person. To answer a message that you received, give its id as \
 relayOfMessageId and say what your reply is with outcome (required then): answer (the question is answered), done (the work \
-is done), question (you need to know something first), blocked (you cannot go on; say why), progress (more is to come). \
-Say what you did or found; an acknowledgement alone is no answer. Sending the same message again is safe. Returns the \
+is done), question (you need to know something first), blocked (you cannot continue; say why), progress (more will follow). \
+Say what you did or found; an acknowledgement alone is not an answer. Sending the same message again is safe. Returns the \
 message's id.`,
   annotations: changes({ repeatable: true }),
   input: z.strictObject({
     to: nameField.meta({
-      description: "A member's name, `lead`, `team/member`, a person or a lane. For a reply: whoever sent the message.",
+      description:
+        "A member's name, `lead`, `team/member`, a person or a lane. For a reply: the sender of the message.",
     }),
-    text: textField.meta({ description: "The whole message. Write long material to a file, and name the file." }),
+    text: textField.meta({ description: "The whole message. Put long content in a file, and name the file." }),
     outcome: z
       .enum(replyOutcomes)
       .optional()
@@ -30,7 +31,7 @@ message's id.`,
     summary: summaryField.optional(),
     actionMode: z.enum(actionModes).optional().meta({
       description:
-        "What you want: do (work), ask (an answer), delegate (have somebody do it), notify (nothing back). A reply is notify unless you say otherwise.",
+        "What you want: do (work), ask (an answer), delegate (have someone do it), notify (no reply needed). A reply is notify by default.",
     }),
     relayOfMessageId: messageIdField.optional().meta({ description: "The id of the message that you reply to." }),
     taskRefs: z.array(taskRefField).max(100).optional().meta({ description: "The tasks that it is about." }),

@@ -16,7 +16,7 @@ async function waitingFor(seconds: number) {
   return { agents, clock, result, stop };
 }
 
-test("is answered when the time is over", async () => {
+test("message_wait returns when the time is over", async () => {
   const { clock, result, agents } = await waitingFor(50);
   await clock.advance(49_999);
   expect(agents.waiting).toBe(1);
@@ -25,7 +25,7 @@ test("is answered when the time is over", async () => {
   expect(clock.pending).toBe(0);
 });
 
-test("leaves no timer behind when the client is gone", async () => {
+test("message_wait leaves no timer behind when the client disconnects", async () => {
   const { clock, result, stop } = await waitingFor(45);
   stop.abort();
   expect((await result).data).toMatchObject({ state: "waiting" });

@@ -1,4 +1,4 @@
-/** Teams and members as agents see them: their schemas, and their words for a model. */
+/** Teams and members as agents see them: their schemas, and their text for a model. */
 import { z } from "zod";
 import { memberStates } from "../../../core/team/team.ts";
 import type { MemberView, TeamView } from "../../../service/agent-service.ts";
@@ -7,7 +7,7 @@ export const memberSchema = z.object({
   name: z.string(),
   displayName: z.string().nullable(),
   kind: z.enum(["lane", "native", "person"]).meta({
-    description: "lane: an agent that Waybill runs; native: an agent that somebody else runs; person.",
+    description: "lane: an agent that Waybill runs; native: an agent that runs outside Waybill; person: a human.",
   }),
   role: z.string().nullable(),
   state: z.enum(memberStates),

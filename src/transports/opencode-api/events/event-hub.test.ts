@@ -1,4 +1,4 @@
-/** What OpenCode's clients are told: live, after a break, after a restart, and by many at once. */
+/** The events that OpenCode's clients get: live, after a disconnect, after a restart, and with many clients. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { aClient, aHub, durable, withoutLiveTexts } from "../../../../test/support/hub-client.ts";
@@ -21,7 +21,7 @@ const types = (lines: readonly SseFrame[]) => lines.map(({ type }) => type);
 const propertiesOf = ({ plain }: SseFrame) =>
   (JSON.parse(plain.slice(plain.indexOf("data: ") + 6)) as { properties: Record<string, unknown> }).properties;
 
-/** A client from before the first message to after the last. */
+/** A client that is connected from before the first message until after the last. */
 async function published(world: World, hub = aHub(world), messages = ["m1"]) {
   const client = await aClient(hub);
   for (const id of messages) {
@@ -33,7 +33,7 @@ async function published(world: World, hub = aHub(world), messages = ["m1"]) {
   return { hub, client, replay };
 }
 
-test("a turn is told as OpenCode tells it, and is idle once at its end", async () => {
+test("a turn is published as OpenCode does it, with one idle at its end", async () => {
   const world = await startWorld({ script: busy });
   const { client } = await published(world);
   const all = types(client.seen);
@@ -44,7 +44,7 @@ test("a turn is told as OpenCode tells it, and is idle once at its end", async (
   expect(all.indexOf("session.idle")).toBeGreaterThan(all.indexOf("message.part.updated"));
 });
 
-test("whoever comes back is told everything that was told live but deltas, in the same words and order", async () => {
+test("a client that reconnects gets everything published live except deltas, identical and in order", async () => {
   const world = await startWorld({ script: busy });
   const { client, replay } = await published(world, aHub(world), ["m1", "m2"]);
   expect(replay.seen.length).toBeGreaterThan(15);
@@ -52,7 +52,7 @@ test("whoever comes back is told everything that was told live but deltas, in th
   expect(durable(client.seen, again).map(withoutId)).toEqual(again.map((line) => withoutId(line.plain)));
 });
 
-test("words before a call are told once when they are whole, and with their message to whoever came after them", async () => {
+test("text before a call is published once when complete, and again with its message only to clients that missed it", async () => {
   const world = await startWorld({
     script: { always: [{ steps: [{ say: "I begin" }, { ask: "permission", title: "bash: ls" }, { say: "Done." }] }] },
   });
@@ -77,7 +77,7 @@ test("words before a call are told once when they are whole, and with their mess
   expect(begins(client)).not.toEqual(begins(late));
 });
 
-test("whoever leaves after any event, also in the middle of one of Waybill's, goes on with the next", async () => {
+test("a client that disconnects after any OpenCode event, even within one of Waybill's, resumes with the next", async () => {
   const world = await startWorld({ script: busy });
   const { hub, replay } = await published(world);
   expect(replay.seen.some(({ at }) => at.seen > 0)).toBe(true);
@@ -89,7 +89,7 @@ test("whoever leaves after any event, also in the middle of one of Waybill's, go
   }
 });
 
-test("whoever leaves in the middle of a live event goes on with the next, although it heard deltas", async () => {
+test("a client that disconnects in the middle of a live event resumes with the next, even if it got deltas", async () => {
   const world = await startWorld({ script: busy });
   const { hub, client, replay } = await published(world);
   for (const [index, line] of client.seen.entries()) {
@@ -101,7 +101,7 @@ test("whoever leaves in the middle of a live event goes on with the next, althou
   }
 });
 
-test("a restart of the daemon changes nothing about it", async () => {
+test("a client resumes the same way after a restart of the daemon", async () => {
   const world = await startWorld({ script: busy });
   const { replay } = await published(world);
   const [middle] = replay.seen.filter(({ at }) => at.seen > 0).slice(-3);
@@ -135,7 +135,7 @@ test("a hundred clients get the same string, and each event is translated once",
   await world.reaches("m1", "responded");
   await settled();
   const { items } = await world.waybill.store.readLog({ after: stored, types: universalEventTypes, limit: 500 });
-  // One that hears deltas, and one that does not.
+  // One projection with deltas, and one without.
   const deltas = clients[0]?.seen.filter(({ type }) => type === "message.part.delta").length ?? 0;
   expect(taken).toBeLessThanOrEqual(2 * items.length + deltas);
   for (const { seen } of clients) {
@@ -144,7 +144,7 @@ test("a hundred clients get the same string, and each event is translated once",
   }
 });
 
-test("without clients nothing is translated, and some time after the last has gone nothing any more", async () => {
+test("nothing is translated without clients, and translation stops some time after the last one leaves", async () => {
   const world = await startWorld({ script: busy });
   const seenSettings: SessionSettings[] = [];
   const hub = aHub(world, {
@@ -170,7 +170,7 @@ test("without clients nothing is translated, and some time after the last has go
   expect(types(again.seen)).toContain("session.idle");
 });
 
-test("a client that does not keep up goes back to the store, and misses only what is told live only", async () => {
+test("a slow client falls back to the store, and misses only live-only events", async () => {
   const world = await startWorld({ script: busy });
   const hub = aHub(world, { queueLimits: { items: 3 } });
   const stop = new AbortController();
@@ -192,7 +192,7 @@ test("a client that does not keep up goes back to the store, and misses only wha
   for (const { id } of reference.seen) expect([id, seen.get(id)]).toEqual([id, 1]);
 });
 
-test("whoever leaves after a lane that was made while it caught up is told nothing twice", async () => {
+test("a client that disconnects after a lane was created during its catch-up gets nothing twice", async () => {
   const world = await startWorld({ script: busy });
   const { hub, client } = await published(world);
   const stop = new AbortController();
@@ -214,7 +214,7 @@ test("whoever leaves after a lane that was made while it caught up is told nothi
   expect(all.map(({ id }) => id)).toEqual(reference.seen.map(({ id }) => id));
 });
 
-test("a lane that is made at the moment of an event leads nobody back behind that event", async () => {
+test("a lane created at the moment of an event does not move any cursor back before that event", async () => {
   for (let late = 0; late < 12; late += 1) {
     const world = await startWorld({ script: busy });
     let open = () => {};
@@ -240,7 +240,7 @@ test("a lane that is made at the moment of an event leads nobody back behind tha
   }
 });
 
-test("a client of one directory is told of no other; one of all is told where", async () => {
+test("a client of one directory gets no other directory's events, and a global client gets the directory of each", async () => {
   const lanes = [
     { id: "one", directory: "/tmp/one" },
     { id: "two", directory: "/tmp/two" },
@@ -264,7 +264,7 @@ test("a client of one directory is told of no other; one of all is told where", 
   expect(durable(one.seen, rest).length).toBe(rest.length);
 });
 
-test("lanes that are made, changed and removed are sessions that are created, updated and deleted, also later", async () => {
+test("creating, changing and removing lanes publishes session created, updated and deleted, live and in a replay", async () => {
   const world = await startWorld({ script: busy });
   const hub = aHub(world);
   const client = await aClient(hub);
@@ -287,7 +287,7 @@ test("lanes that are made, changed and removed are sessions that are created, up
   expect(types(later.seen)).toEqual(["session.deleted"]);
 });
 
-test("when some of it is not kept any more, clients are told to load everything anew, once", async () => {
+test("when missed events are no longer kept, clients are told once to reload everything", async () => {
   const world = await startWorld({ script: busy });
   const hub = aHub(world);
   const client = await aClient(hub);
@@ -296,7 +296,7 @@ test("when some of it is not kept any more, clients are told to load everything 
     await world.reaches(id, "responded");
   }
   const far = Number.MAX_SAFE_INTEGER;
-  await world.waybill.store.prune({ responded: 0, failed: 0, log: 0, events: far });
+  await world.waybill.store.prune({ responded: 0, failed: 0, log: 0, events: far, stats: 0 });
   await settled();
   const again = await aClient(hub, { after: client.from });
   const disposed = again.seen.filter(({ type }) => type === "server.instance.disposed");
@@ -306,7 +306,7 @@ test("when some of it is not kept any more, clients are told to load everything 
   expect(types(resumed.seen)).not.toContain("server.instance.disposed");
 });
 
-test("an event that cannot be shown is reported, and the others are told all the same", async () => {
+test("an event that cannot be translated is reported, and the others are still published", async () => {
   const world = await startWorld({ script: busy });
   const errors: unknown[] = [];
   const createProjection = (settings: SessionSettings) => {
@@ -323,7 +323,7 @@ test("an event that cannot be shown is reported, and the others are told all the
   expect(errors[0]).toEqual(new Error("odd"));
 });
 
-test("when events cannot be followed any more, clients and waits are let go, and the next who comes begins anew", async () => {
+test("when following fails, clients and waits end, and the next client starts a new run", async () => {
   const world = await startWorld({ script: busy });
   const service = serviceOf(world.waybill);
   let broken = true;
@@ -354,7 +354,7 @@ test("when events cannot be followed any more, clients and waits are let go, and
   expect(types(again.seen)).toContain("session.idle");
 });
 
-test("an id of the version before tells its client to load everything anew, and goes on from there", async () => {
+test("a client with an id of an earlier version is told to reload everything, and continues from there", async () => {
   const world = await startWorld({ script: busy });
   const hub = aHub(world);
   await world.send({ id: "m1" });
@@ -378,14 +378,14 @@ test("an id of the version before tells its client to load everything anew, and 
   }
 });
 
-test("an id that nobody made is refused", async () => {
+test("an invalid id is refused", async () => {
   const hub = aHub(await startWorld());
   const { signal } = new AbortController();
   await expect(hub.follow({ after: "what", signal })).rejects.toMatchObject({ code: "cursor_invalid" });
   await expect(hub.follow({ after: "a.0.b", signal })).rejects.toMatchObject({ code: "cursor_invalid" });
 });
 
-test("what is being said can be read before it is whole", async () => {
+test("text can be read while it is still being written", async () => {
   const script = { always: [{ steps: [{ say: "Half of it" }, { wait: 5000 }, { say: "and the rest." }] }] };
   const world = await startWorld({ script });
   const hub = aHub(world);
@@ -403,13 +403,13 @@ const step = fc.oneof(
 );
 const turn = fc.array(step, { minLength: 1, maxLength: 5 }).map((steps) => ({ steps: [...steps, { say: "End." }] }));
 
-test("whatever agents do and wherever a client is cut off, it sees what it would have seen", async () => {
+test("whatever agents do and wherever a client is disconnected, it misses nothing", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(turn, { minLength: 1, maxLength: 5 }),
       fc.array(fc.nat(12), { minLength: 1, maxLength: 6 }),
       fc.boolean(),
-      // Whether all messages come at once, and the last of them wait through several turns.
+      // Whether all messages are sent together, so that the last ones wait through several turns.
       fc.boolean(),
       async (turns, breaks, restart, together) => {
         const world = new World({ script: { turns, always: [{ steps: [{ say: "Well." }] }] } });
@@ -449,10 +449,10 @@ test("whatever agents do and wherever a client is cut off, it sees what it would
     ),
     { numRuns: 6 },
   );
-  // Several whole worlds, one after the other.
+  // Runs several complete worlds, one after the other.
 });
 
-/** Its cursor may name a later item of the ledger, which is none of its own. */
+/** The cursor may name a later ledger item that this client does not see. */
 function withoutId(frame: string): string {
   return frame.slice(frame.indexOf("\n"));
 }

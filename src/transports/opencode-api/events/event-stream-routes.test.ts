@@ -38,14 +38,14 @@ function apiOf(world: World) {
   return { open, closing };
 }
 
-/** Git is asked for the project, which takes real time. */
+/** Git looks up the project, which takes real time. */
 async function until(done: () => boolean): Promise<void> {
   while (!done()) await new Promise((resolve) => setImmediate(resolve));
 }
 
 const typesOf = (heard: readonly Heard[]) => heard.map(({ data }) => data.type);
 
-test("a stream opens with server.connected, and lives on heartbeats", async () => {
+test("a stream opens with server.connected, and stays alive with heartbeats", async () => {
   const world = await startWorld();
   const { answer, heard } = await apiOf(world).open("/event");
   expect(answer.headers.get("content-type")).toMatch("text/event-stream");
@@ -56,7 +56,7 @@ test("a stream opens with server.connected, and lives on heartbeats", async () =
   expect(heard[0]?.data).toMatchObject({ id: expect.stringMatching(/^evt_/), properties: {} });
 });
 
-test("heartbeats come every ten seconds, whatever else is said", async () => {
+test("heartbeats come every ten seconds, even between other events", async () => {
   const world = await startWorld({ script: { always: [{ steps: [{ wait: 8000 }, { say: "Well." }] }] } });
   const { heard } = await apiOf(world).open("/event");
   await world.clock.advance(7000);
@@ -80,7 +80,7 @@ test("the global stream wraps each event with its directory", async () => {
   expect(heard[1]?.data).toMatchObject({ directory: "/tmp", payload: { id: expect.stringMatching(/^evt_/) } });
 });
 
-test("the global stream tells how things stand to whoever does not say where it was; the other tells only news", async () => {
+test("only the global stream sends a snapshot to a client without a cursor", async () => {
   const world = await startWorld({ script });
   const { open } = apiOf(world);
   await world.send({ id: "m1" });
@@ -96,7 +96,7 @@ test("the global stream tells how things stand to whoever does not say where it 
   for (const one of [resumed, plain]) expect(one.heard).toHaveLength(1);
 });
 
-test("a client is told of its own directory only, by query or by an encoded header, and goes on where it was", async () => {
+test("a client gets only its own directory's events, named by query or by encoded header, and resumes where it was", async () => {
   const lanes = [
     { id: "one", directory: "/one place" },
     { id: "two", directory: "/two" },
@@ -120,7 +120,7 @@ test("a client is told of its own directory only, by query or by an encoded head
   }
 });
 
-test("a client with an id of the version before is told to load everything anew, also when it is cut off at once", async () => {
+test("a client with an id of an earlier version is told to reload everything, even if it disconnects immediately", async () => {
   const world = await startWorld({ script });
   const { open } = apiOf(world);
   const [events, lanes] = ["e1.3", "v1.2"].map((cursor) => Buffer.from(cursor).toString("base64url"));
@@ -147,7 +147,7 @@ test("streams end with the server", async () => {
   expect(getEventListeners(closing.signal, "abort")).toEqual([]);
 });
 
-test("a stream that is refused leaves nothing that listens", async () => {
+test("a refused stream leaves no listeners behind", async () => {
   const world = await startWorld();
   const { open, closing } = apiOf(world);
   await open("/event");

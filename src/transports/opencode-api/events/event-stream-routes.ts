@@ -1,6 +1,6 @@
 /**
- * `GET /event` and `GET /global/event`: the events of one directory, or of all. As OpenCode's, but each event has an `id`,
- * from which a client that was cut off resumes (`Last-Event-ID`, or `?lastEventId=`).
+ * `GET /event` and `GET /global/event`: the events of one directory, or of all. Unlike OpenCode's, each event has an
+ * `id` from which a disconnected client resumes (`Last-Event-ID`, or `?lastEventId=`).
  */
 import { randomUUID } from "node:crypto";
 import type { Context } from "hono";
@@ -21,22 +21,22 @@ type EventStreamDeps = Pick<RouteDeps, "service" | "clock" | "report"> & {
   metrics: Pick<HttpMetrics, "streamClients">;
 };
 
-/** OpenCode's own, which its clients may count on; it goes out whatever else does. */
+/** The same as OpenCode's, which its clients may rely on. Sent even while other events flow. */
 const heartbeatMs = 10_000;
-/** How long clients of the SDK wait before they reconnect; without it, three seconds. */
+/** How long SDK clients wait before they reconnect; their default is three seconds. */
 const reconnectAfter = "retry: 500\n\n";
 
 type StreamForm = {
   path: string;
-  /** Whether a client without a cursor gets the present state first. */
+  /** Whether a client without a cursor gets the current state first. */
   withSnapshot: boolean;
   textOf: (frame: SseFrame) => string;
   wrap: (text: string) => string;
 };
 
 /**
- * Clients of `/event` resume with `Last-Event-ID`, and take what they get for news: with a snapshot, `opencode run` would
- * print the answer before its own, and reject the asks of another client's turn.
+ * Clients of `/event` resume with `Last-Event-ID`, and treat everything they get as new: with a snapshot, `opencode
+ * run` would print the previous answer, and reject the asks of another client's turn.
  */
 const plain: StreamForm = {
   path: "/event",
@@ -67,7 +67,7 @@ async function answer(c: Context<Env>, deps: EventStreamDeps, form: StreamForm, 
   const { withSnapshot } = form;
   const following = hub.follow({ after, directory, withSnapshot, signal: end.signal });
   const { from, hasSnapshot, frames } = await following.catch((error: unknown) => {
-    // Else its listeners would stay for as long as the server lives.
+    // Otherwise its listeners would stay until the server closes.
     end.abort();
     throw error;
   });
@@ -84,7 +84,7 @@ async function answer(c: Context<Env>, deps: EventStreamDeps, form: StreamForm, 
     beatsSteadily: true,
     clock,
     end,
-    // The SDK takes a stream that ends for one that is over, and resumes one that is cut.
+    // The SDK resumes a stream that is cut off, but treats one that ends cleanly as finished.
     cutOff: () => c.env.cutOff(),
     onOpen: () => metrics.streamClients.inc(),
     onClose: () => metrics.streamClients.dec(),

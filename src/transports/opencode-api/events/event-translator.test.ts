@@ -13,7 +13,7 @@ import { EventTranslator } from "./event-translator.ts";
 
 const lane = { ...aLane({ id: settings.lane }), pausedReason: null, sessionId: null, generation: 1 };
 
-test("a session below is made when it is first heard of, in words that say whose it is", async () => {
+test("a child session is created with its first event, and names its parent", async () => {
   const translator = new EventTranslator(
     {
       service: {
@@ -50,7 +50,7 @@ test("a session below is made when it is first heard of, in words that say whose
   expect(ofIt.map(({ type }) => type)).toContain("message.part.updated");
 });
 
-test("of many lanes at rest only the newest are remembered, and the others are told as if they were", async () => {
+test("of many idle lanes only the newest are remembered, and the others are translated the same way", async () => {
   const lanes = ["one", "two", "three"];
   const world = await startWorld({
     script: { always: [{ steps: [{ say: "Well." }] }] },
@@ -81,7 +81,7 @@ test("of many lanes at rest only the newest are remembered, and the others are t
   expect(remembered(few)).toEqual(["three"]);
 });
 
-test("of a lane that is removed while its past is read nothing is told, and nothing remembered", async () => {
+test("a lane that is removed while its past is read publishes nothing and is not remembered", async () => {
   let isThere = true;
   const translator: EventTranslator = new EventTranslator(
     {

@@ -1,4 +1,4 @@
-/** Clients that come without saying where they were: what they show is what those show who were there all the time. */
+/** Clients that connect without a cursor show the same as clients that were connected all the time. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { aClient, aHub } from "../../../../test/support/hub-client.ts";
@@ -12,7 +12,7 @@ import type { SseFrame } from "./frame.ts";
 const types = (lines: readonly SseFrame[]) => lines.map(({ type }) => type);
 const script = { always: [{ steps: [{ say: "Well." }] }] };
 
-/** What the newcomer shows of messages, it shows as the other does, and it lacks nothing of the newest of them. */
+/** The late client shows its messages like the other one, and has all of the newest messages. */
 function expectTheSame(late: Shown, whole: Shown): void {
   for (const [id, info] of late.messages) expect(info).toEqual(whole.messages.get(id));
   for (const [id, part] of late.parts) expect(withoutTimes(part)).toEqual(withoutTimes(whole.parts.get(id)));
@@ -24,7 +24,7 @@ function expectTheSame(late: Shown, whole: Shown): void {
   for (const [session, status] of whole.status) expect(late.status.get(session)).toEqual(status);
 }
 
-/** When words began and ended is told as it is kept, and known better by the hub, which has heard them one by one. */
+/** Times of text parts may differ: the hub saw the deltas, so it knows them better than the kept events do. */
 function withoutTimes(part: object | undefined): object {
   const { time, ...rest } = { time: {}, ...part };
   return { ...rest, isOver: "end" in time };
@@ -39,7 +39,7 @@ const step = fc.oneof(
 );
 const turn = fc.array(step, { minLength: 1, maxLength: 4 }).map((steps) => ({ steps: [...steps, { say: "End." }] }));
 
-test("whenever a client comes, it shows what one shows that was always there, and goes on with it", async () => {
+test("a client that connects at any time shows the same as one that was always connected, and continues with it", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(turn, { minLength: 1, maxLength: 3 }),
@@ -83,10 +83,10 @@ test("whenever a client comes, it shows what one shows that was always there, an
     ),
     { numRuns: 6 },
   );
-  // Several whole worlds, one after the other.
+  // Runs several complete worlds, one after the other.
 });
 
-test("of lanes that rest no past is read to say which sessions work", async () => {
+test("listing the busy sessions reads no past of idle lanes", async () => {
   const scripts = { busy: { always: [{ steps: [{ hang: true as const }] }] } };
   const world = await startWorld({ lanes: [{}, { id: "busy" }], script, scripts });
   await world.send({ id: "m1" });
@@ -105,8 +105,8 @@ test("of lanes that rest no past is read to say which sessions work", async () =
   expect([...read]).toEqual(["busy"]);
 });
 
-test.each(["lives on", "is started again"])(
-  "a message that a person retries makes its session busy until it ends again; the daemon %s meanwhile",
+test.each(["keeps running", "is restarted"])(
+  "a retried message keeps its session busy until it ends again, while the daemon %s",
   async (how) => {
     const answered = { steps: [{ wait: 60_000 }, { say: "Well, 3." }] };
     const world = await startWorld({ script: { turns: [{}, {}, {}, answered] } });
@@ -118,7 +118,7 @@ test.each(["lives on", "is started again"])(
     await serviceOf(world.waybill).retry(id);
     await settled();
     expect(status()).toEqual({ type: "busy" });
-    if (how === "is started again") {
+    if (how === "is restarted") {
       await world.stop();
       await world.start();
       client = await aClient(aHub(world), { withSnapshot: true });
@@ -130,7 +130,7 @@ test.each(["lives on", "is started again"])(
   },
 );
 
-test("what an agent asks is told to whoever comes later, and is gone once it is answered", async () => {
+test("an open ask is sent to clients that connect later, and no longer once it is answered", async () => {
   const steps = [{ ask: "permission" as const, title: "bash: ls" }, { say: "Listed." }];
   const world = await startWorld({ script: { always: [{ steps }] } });
   await world.send({ id: "m1" });
@@ -150,7 +150,7 @@ test("what an agent asks is told to whoever comes later, and is gone once it is 
   expect([shownBy(again.seen).asks.size, shownBy(again.seen).status.get("ses_lane")]).toEqual([0, { type: "idle" }]);
 });
 
-test("a lane that has rested for long is not told of, and costs a client one look", async () => {
+test("a lane that has been idle for long is left out of the snapshot, and costs one read", async () => {
   const lanes = [{ id: "old" }, { id: "lane" }];
   const world = await startWorld({ script, lanes });
   await world.send({ id: "m0", to: { lane: "old" } });
@@ -172,7 +172,7 @@ test("a lane that has rested for long is not told of, and costs a client one loo
   expect(reads).toEqual(["1"]);
 });
 
-test("only the last line of it is one to go on from, and whoever does misses nothing and hears nothing again", async () => {
+test("only the last frame of a snapshot has an id, and a client that resumes there misses and repeats nothing", async () => {
   const world = await startWorld({ script });
   const hub = aHub(world);
   await world.send({ id: "m1" });
@@ -191,7 +191,7 @@ test("only the last line of it is one to go on from, and whoever does misses not
   expect(users).toHaveLength(1);
 });
 
-test("a client of one directory is told how things stand in that one only", async () => {
+test("a client of one directory gets a snapshot of only that directory", async () => {
   const lanes = [
     { id: "one", directory: "/tmp/one" },
     { id: "two", directory: "/tmp/two" },
@@ -204,7 +204,7 @@ test("a client of one directory is told how things stand in that one only", asyn
   expect(seen.at(-1)?.plain.startsWith("id: ")).toBe(true);
 });
 
-test("a session is made before anything happens in it, and again when its lane is made again", async () => {
+test("a session is created before its first event, and again when its lane is created again", async () => {
   const world = await startWorld({ script });
   const hub = aHub(world);
   const client = await aClient(hub);

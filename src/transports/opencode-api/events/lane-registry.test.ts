@@ -11,7 +11,7 @@ const laneOf = (id: string) => ({
   version: 1,
 });
 
-test("when something was heard of a lane is forgotten with the lane, and not learned of one that is gone", () => {
+test("the time of a lane's last event is forgotten with the lane, and not recorded for a removed one", () => {
   const lanes = new LaneRegistry([laneOf("one")]);
   lanes.setLastEventAt("one", 5);
   lanes.setLastEventAt("nobody", 5);
@@ -23,7 +23,7 @@ test("when something was heard of a lane is forgotten with the lane, and not lea
   expect(lanes.lastEventAt("one")).toBeNull();
 });
 
-test("of lanes that were removed the last thousand are remembered", () => {
+test("the last thousand removed lanes are remembered", () => {
   const lanes = new LaneRegistry([]);
   const ids = Array.from({ length: 1010 }, (_, index) => `lane-${index}`);
   for (const id of ids) {

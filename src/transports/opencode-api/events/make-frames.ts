@@ -1,4 +1,4 @@
-/** Frames from events and changes of lanes: the same for clients that follow live and for those that read them later. */
+/** Makes frames from events and lane changes: the same for live clients and for clients that read them later. */
 import { randomUUID } from "node:crypto";
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { LogItem } from "../../../core/log/log-item.ts";
@@ -9,10 +9,10 @@ import type { SseFrame } from "./frame.ts";
 import { makeFrame } from "./frame.ts";
 import type { StreamCursor } from "./stream-cursor.ts";
 
-/** OpenCode's name for what belongs to no directory. */
+/** OpenCode's directory name for events that belong to no directory. */
 const globalDirectory = "global";
 
-/** Those of one universal event. A client that has seen the last of them has seen the event. */
+/** The frames of one universal event. A client that has seen the last one has seen the whole event. */
 export function framesOf(translation: Translation, before: StreamCursor, after: StreamCursor): SseFrame[] {
   const { directory, count, events } = translation;
   let seen = 0;
@@ -23,7 +23,7 @@ export function framesOf(translation: Translation, before: StreamCursor, after: 
   });
 }
 
-/** A lane before it changed; `isKnown` when clients got its creation, and not its removal. */
+/** A lane before its change; `isKnown` if clients were sent its creation and not its removal. */
 export type PreviousLane = { lane: Lane | null; isKnown: boolean };
 
 export type LaneItem = LogItem & { type: "lane"; laneId: string; cursor: string };
@@ -43,13 +43,13 @@ export async function laneFrame(
   const sessionID = sessionOf(item.laneId);
   const id = timedId("evt", time, 0, `lane/${cursor}`);
   const known = lane ?? previous.lane;
-  // When it was removed before it was read, only its id is known; clients read nothing else then.
+  // If it was removed before it was read, only its id is known; clients need nothing else then.
   const info = known ? await sessionInfo(known, time) : { id: sessionID };
   const event = { id, type: changeType(lane, time, previous), properties: { sessionID, info } };
   return makeFrame({ at: { log: cursor, seen: 0 }, directory: known?.directory ?? null, event });
 }
 
-/** A lane that is created again has the name and the age of the one that was removed. */
+/** A lane that is created again has the id and creation time of the removed one. */
 function changeType(lane: Lane | null, time: number, { isKnown }: PreviousLane): string {
   if (!lane) return "session.deleted";
   return lane.createdAt === time || !isKnown ? "session.created" : "session.updated";
@@ -57,7 +57,7 @@ function changeType(lane: Lane | null, time: number, { isKnown }: PreviousLane):
 
 export type SnapshotEvent = { directory: string; event: NativeEvent };
 
-/** A client can resume after the last of them only. */
+/** A client can resume only after the last of them. */
 export function* snapshotFrames(at: StreamCursor, time: number, snapshot: readonly SnapshotEvent[]) {
   const seed = randomUUID();
   for (const [index, { directory, event }] of snapshot.entries()) {
@@ -67,8 +67,8 @@ export function* snapshotFrames(at: StreamCursor, time: number, snapshot: readon
 }
 
 /**
- * For a client whose past is not kept any more. OpenCode sends this when it restarts in a directory, and its clients load
- * everything again.
+ * For a client whose missed events are no longer kept. OpenCode sends this when it restarts in a directory, and its
+ * clients reload everything.
  */
 export function disposedFrames(at: StreamCursor, directories: readonly string[], time: number): SseFrame[] {
   return [...new Set(directories)].map((directory) => {
@@ -78,7 +78,7 @@ export function disposedFrames(at: StreamCursor, directories: readonly string[],
   });
 }
 
-/** For clients that follow all directories at this moment; it is not kept. */
+/** For clients that are following all directories now; it is not kept. */
 export function transientFrame(at: StreamCursor, time: number, event: NativeEvent): SseFrame {
   const id = timedId("evt", time, 0, randomUUID());
   return makeFrame({ at, hasId: false, directory: globalDirectory, event: { id, ...event } });

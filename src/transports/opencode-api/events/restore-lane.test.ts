@@ -7,7 +7,7 @@ import { SessionProjection } from "../projection/session-projection.ts";
 import type { LanePast } from "./restore-lane.ts";
 import { restoreLane } from "./restore-lane.ts";
 
-/** A turn that somebody began in the program itself, longer than what is read at once. */
+/** A turn that a person began in the program itself, longer than one page of events. */
 function typed(lane: ProjectedLane, name: string): void {
   lane.says({ type: "prompt", message: `p-${name}`, parts: [{ type: "text", id: "t", text: name }] });
   for (let step = 0; step < 40; step++) {
@@ -20,7 +20,7 @@ function typed(lane: ProjectedLane, name: string): void {
   lane.says({ type: "rest" });
 }
 
-/** `m1` waits through four turns, and is then answered. Its record says so at the end, and nothing about in between. */
+/** `m1` waits through four turns, and is then answered. Its record shows only the end. */
 function waited() {
   const lane = new ProjectedLane();
   typed(lane, "before");
@@ -58,15 +58,15 @@ function pastOf(
     async deliveries({ statuses }: Parameters<LanePast["deliveries"]>[0]) {
       const items = records
         .filter(({ status }) => statuses === undefined || (status !== undefined && statuses.includes(status)))
-        .map((record) => ({ record: record as DeliveryRecord, queuedBehind: null }));
+        .map((record) => ({ record: record as DeliveryRecord, queuedBehind: null, excerpt: null }));
       return { items, next: null };
     },
   };
   return past;
 }
 
-describe("what is recalled of a lane", () => {
-  test("holds a message that waited through many turns, so that the session is busy all the while", async () => {
+describe("the restored past of a lane", () => {
+  test("includes a message that waited through many turns, so that the session is busy throughout", async () => {
     const { log, ofAdmission } = waited();
     const ended = { messageId: "m1", status: "responded", createdAt: ofAdmission.time, respondedAt: hour } as const;
     const past = pastOf(log, [ended]);
@@ -82,7 +82,7 @@ describe("what is recalled of a lane", () => {
     }
   });
 
-  test("holds a message that was retried, although later ones were answered long ago", async () => {
+  test("includes a retried message, although later ones were answered long ago", async () => {
     const lane = new ProjectedLane();
     lane.admits("m1");
     lane.ends("m1", "failed_terminal");
@@ -98,7 +98,7 @@ describe("what is recalled of a lane", () => {
     expect(recalled.isBusy).toBe(true);
   });
 
-  test("does not reach beyond two turns for messages that had ended, or were not admitted yet", async () => {
+  test("does not go back more than two turns for messages that had ended, or were not admitted yet", async () => {
     const { log } = waited();
     const shifted = log.map((event) => ({ ...event, time: event.time + 10 * hour }));
     const last = shifted.at(-1) as UniversalEvent;

@@ -1,4 +1,4 @@
-/** The real client over real sockets, when the daemon is started anew. */
+/** The real SDK client over real sockets, when the daemon restarts. */
 import { createOpencodeClient } from "@opencode-ai/sdk/v2/client";
 import { expect, onTestFinished, test } from "vitest";
 import { anApiOn, token } from "../../../../test/support/http-api.ts";
@@ -25,7 +25,7 @@ async function answered(world: World, id: string): Promise<void> {
   await world.reaches(id, "responded");
 }
 
-test("a client of the SDK goes on after a restart of the daemon, and has missed nothing and heard nothing twice", async () => {
+test("an SDK client continues after a restart of the daemon, without misses or repetitions", async () => {
   const world = await startWorld({ script });
   const first = await aServer(world, 0);
   const leave = new AbortController();
@@ -35,7 +35,7 @@ test("a client of the SDK goes on after a restart of the daemon, and has missed 
     comeBack = resolve;
   });
   const waits: number[] = [];
-  // The client's own wait, in which the daemon starts.
+  // The daemon starts during the client's own reconnect delay.
   const sseSleepFn = (ms: number) => {
     waits.push(ms);
     return isBack;
@@ -73,5 +73,5 @@ test("a client of the SDK goes on after a restart of the daemon, and has missed 
   const wanted = lines.map(({ id }) => id);
   const known = new Set(wanted);
   expect(heard.map(({ id }) => id).filter((id) => known.has(id))).toEqual(wanted);
-  // Two whole daemons with their sockets, one after the other: slow where the processor is short, and waits for no time.
+  // Two complete daemons with sockets, one after the other: slow on a busy machine, but it waits for no fixed time.
 });

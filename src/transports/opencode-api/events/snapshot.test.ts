@@ -34,8 +34,8 @@ function published({ projection }: ProjectedLane): string[] {
 
 const delta = (text: string): SignalBody => ({ type: "delta", message: "a1", part: "a1-1", kind: "text", text });
 
-describe("how a session stands", () => {
-  test("is told whole: the newest turn as far as it has come, what is asked after its call, and that it works", () => {
+describe("the snapshot of a session", () => {
+  test("has the newest turn so far, its asks after their calls, and the busy status", () => {
     const lane = working(delta("I lo"), delta("ok."), runs, asks("ask-1"));
     expect(published(lane)).toEqual([
       "session.updated",
@@ -50,7 +50,7 @@ describe("how a session stands", () => {
     ]);
   });
 
-  test("has asks that were answered in the newest turn as that, and those of earlier ones not at all", () => {
+  test("has the answered asks of the newest turn as answered, and none of earlier turns", () => {
     const lane = working(runs, asks("ask-1"), { type: "permission_over", ask: "ask-1", outcome: "once" });
     expect(published(lane)).toContain("permission.replied");
     expect(published(lane)).not.toContain("permission.asked");
@@ -63,7 +63,7 @@ describe("how a session stands", () => {
     expect(published(lane)).not.toContain("permission.replied");
   });
 
-  test("has the messages that wait, and the one that is being answered", () => {
+  test("has the waiting messages, and the one being answered", () => {
     const lane = working();
     lane.admits("m2", "second");
     lane.admits("m3", "third");
@@ -75,7 +75,7 @@ describe("how a session stands", () => {
     expect(texts.map((line) => line.split(" ").at(-1))).toEqual(expect.arrayContaining(["second", "third"]));
   });
 
-  test("has the newest messages of a turn that is very long", () => {
+  test("has the newest messages of a very long turn", () => {
     const lane = working();
     for (let step = 0; step < 300; step++) {
       const message = `a${step}`;
@@ -88,16 +88,16 @@ describe("how a session stands", () => {
   });
 });
 
-describe("the lanes that are told of", () => {
+describe("the lanes in a snapshot", () => {
   const minute = 60_000;
   const rested = (lane: string, minutes: number) => ({ lane, isAtWork: false, changedAt: (100 - minutes) * minute });
 
-  test("are those at work, however long, and those in which something happened lately", () => {
+  test("are those that are busy, however long, and those with recent events", () => {
     const bearings = [rested("old", 11), rested("new", 10), { lane: "busy", isAtWork: true, changedAt: 0 }];
     expect(selectLanes(bearings, 100 * minute)).toEqual(["busy", "new"]);
   });
 
-  test("are no more than fifty: the busy before the newest", () => {
+  test("are limited to fifty: the busy ones first, then the newest", () => {
     const many = Array.from({ length: 80 }, (_, index) => rested(`lane-${index}`, index / 10));
     const wanted = selectLanes([...many, { lane: "busy", isAtWork: true, changedAt: 0 }], 100 * minute);
     expect([wanted.length, wanted[0], wanted[1], wanted.at(-1)]).toEqual([50, "busy", "lane-0", "lane-48"]);

@@ -12,7 +12,7 @@ function after(...bodies: EventBody[]) {
   return events.reduce(advanceTurnWait, newTurnWait("m1"));
 }
 
-it("the end of a message that is noted only when a person has retried it is no end of the retry", () => {
+it("an end that is noted only after a person's retry does not end the retry", () => {
   const message = aMessage({ id: "m1" });
   const begun = (round: number) => beginNotes(message, round);
   expect(after(...begun(1), ...begun(2), ended(1)).end).toBeNull();

@@ -27,7 +27,7 @@ type TextKind = "text" | "reasoning";
 type WithoutIds<T> = T extends Part ? Omit<T, "id" | "sessionID" | "messageID"> : never;
 type NewMessage = Pick<AssistantMessage, "id" | "sessionID" | "parentID"> & { created: number };
 
-/** Clients show parts in the order of their ids: texts, then calls, as programs do it. */
+/** Clients show parts in the order of their ids: texts, then calls, as in the agent programs. */
 const orders = { start: 0, texts: 1, tools: 1000, finish: 3000, patch: 4000 } as const;
 /** How much of a running tool's output is sent with each change. */
 const maxOutput = 4000;
@@ -178,7 +178,7 @@ export class AssistantStep {
     return [...texts, ...finished, ...patched, ...this.announce()];
   }
 
-  /** OpenCode's hash names a snapshot to go back to. Waybill has none, so it is the hash of the changes. */
+  /** OpenCode's hash names a snapshot to revert to. Waybill has none, so it uses the hash of the changes. */
   #patch(at: number): NativeEvent[] {
     if (this.#diffs.length === 0) return [];
     const hash = createHash("sha256").update(JSON.stringify(this.#diffs)).digest("hex").slice(0, 40);

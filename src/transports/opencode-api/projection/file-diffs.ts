@@ -1,4 +1,4 @@
-/** Changes of files as OpenCode shows them: those that were made, and those that a call is about to make. Pure. */
+/** File changes in OpenCode's format: those already made, and those that a call is about to make. Pure. */
 import type { SnapshotFileDiff } from "@opencode-ai/sdk/v2/types";
 import type { FilePart } from "../../../core/turn/item.ts";
 
@@ -14,8 +14,8 @@ export function fileDiff({ path, change, diff }: FilePart): SnapshotFileDiff {
 }
 
 /**
- * From the call alone: a person who is asked for permission sees it before it is done. The file is not read, so line
- * numbers count from the passage and not from the beginning of the file.
+ * Derived only from the call: a person who is asked for permission sees it before the change is made. The file is not
+ * read, so line numbers count from the start of the passage, not of the file.
  */
 export function proposedDiff(file: string, input: Readonly<Record<string, unknown>>): string | null {
   const passages = passagesOf(input);
@@ -31,7 +31,7 @@ function passagesOf({ oldString, newString, content, edits }: Readonly<Record<st
   return Array.isArray(edits) ? edits.flatMap(passageOf) : [];
 }
 
-/** A call of pi has several at once. */
+/** A call of pi may have several edits. */
 function passageOf(edit: { oldText?: unknown; newText?: unknown } | null): Passage[] {
   const { oldText, newText } = edit ?? {};
   return typeof oldText === "string" && typeof newText === "string" ? [{ before: oldText, after: newText }] : [];

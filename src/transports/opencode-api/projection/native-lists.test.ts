@@ -1,5 +1,5 @@
 /**
- * Recorded streams of the real OpenCode, made into universal events and back: what comes out is what OpenCode said. See
+ * Converts recorded streams of the real OpenCode to universal events and back, and expects what OpenCode published. See
  * test/support/opencode-list.ts for what counts as the same.
  */
 import { describe, expect, test } from "vitest";
@@ -9,14 +9,14 @@ import { partList, typeList } from "../../../../test/support/opencode-list.ts";
 import type { SessionMessage } from "./native-event.ts";
 import { SessionProjection } from "./session-projection.ts";
 
-/** What differs, and why. */
+/** The recordings that come back differently, and why. */
 const otherwise: Readonly<Record<string, string>> = {
-  "abort-in-tool": "the result of the tool that was stopped comes before the news of the stop",
-  compaction: "a compaction's own messages are a status, and not shown as a person's",
-  "files-in-prompt": "files that came with a prompt are not shown",
+  "abort-in-tool": "the result of the stopped tool comes before the abort itself",
+  compaction: "a compaction's own messages are a status, and are not shown as a person's",
+  "files-in-prompt": "files in a prompt are not shown",
   "prompt-in-mid-turn": "OpenCode lets a prompt join the turn; Waybill never sends one into a turn",
-  "read-and-edit-without-git": "OpenCode knows of a patch in a git repository only",
-  "unknown-model": "OpenCode has no message to show an error in when the model is not there",
+  "read-and-edit-without-git": "OpenCode reports a patch only in a git repository",
+  "unknown-model": "OpenCode has no message to show the error in when the model is missing",
 };
 
 const settings = { lane: "1", directory: "/project", providerID: "opencode", modelID: "scripted", agent: "build" };
@@ -47,7 +47,7 @@ describe("a recorded stream", () => {
     },
   );
 
-  test.each(Object.entries(otherwise))("%s comes back otherwise: %s", (name) => {
+  test.each(Object.entries(otherwise))("%s comes back differently: %s", (name) => {
     const { events, rows } = fixture(name);
     const { published, projection } = projected(name);
     const same =
@@ -56,7 +56,7 @@ describe("a recorded stream", () => {
     expect(same && parts === JSON.stringify(partList((rows[session] ?? []) as SessionMessage[]))).toBe(false);
   });
 
-  test.each(fixtureNames)("%s is busy once and idle once a turn", (name) => {
+  test.each(fixtureNames)("%s is busy once and idle once per turn", (name) => {
     const { published, projection } = projected(name);
     const own = published.filter(({ properties }) => properties.sessionID === session);
     const statuses = own.flatMap(({ type, properties }) =>

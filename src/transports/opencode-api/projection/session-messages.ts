@@ -1,4 +1,4 @@
-/** The messages of one session in their order: those of people, and the agent's steps. */
+/** The messages of one session in order: people's messages and the agent's steps. */
 import type { Part, SessionStatus, SnapshotFileDiff, UserMessage } from "@opencode-ai/sdk/v2/types";
 import { withoutMarker } from "../../../core/delivery/prompt-text.ts";
 import type { Part as ItemPart } from "../../../core/turn/item.ts";
@@ -10,23 +10,23 @@ import type { ItemEvent, NativeEvent, SessionMessage, SessionSettings, Universal
 import { byTime, messageUpdated, partUpdated } from "./native-event.ts";
 import { idleEvents, statusEvent } from "./session-status.ts";
 
-/** In the metadata of the parts of a prompt that Waybill sent beyond the first: the message that it is for. */
+/** The metadata key in the parts of later prompts that Waybill sends for a message: names that message. */
 export const repeatedMessage = "waybillMessageID";
 
 export class SessionMessages {
   readonly sessionID: string;
   readonly #settings: SessionSettings;
   readonly #messages = new Map<string, AssistantStep | SessionMessage>();
-  /** By the item that the agent's message is in the lane's events. */
+  /** By the id of the agent's message item in the lane's events. */
   readonly #steps = new Map<string, AssistantStep>();
   readonly #calls = new Map<string, AssistantStep>();
-  /** Its message has not begun yet. */
+  /** A step whose message has not begun yet. */
   #announced: AssistantStep | null = null;
   #latest: AssistantStep | null = null;
-  /** The message of a person that the agent answers, and when it was written: answers are later, whatever clocks say. */
+  /** The message that the agent answers, and when it was written: answers sort after it, even if clocks differ. */
   #prompt: string | null = null;
   #promptAt = 0;
-  /** Of a child session: the call that it works for, and whether it still does. */
+  /** For a child session: the call that it works for, and whether it still does. */
   call: string | null = null;
   #works = false;
 
@@ -47,7 +47,7 @@ export class SessionMessages {
     return { type: this.#works ? "busy" : "idle" };
   }
 
-  /** What follows answers this message. */
+  /** Later steps answer this message. */
   setPrompt(messageID: string): void {
     this.#prompt = messageID;
     this.#promptAt = this.#createdAt(messageID) || this.#promptAt;
@@ -58,7 +58,9 @@ export class SessionMessages {
     return message && !(message instanceof AssistantStep) ? message.info.time.created : 0;
   }
 
-  /** `repeats`: the message that a prompt of Waybill's own is for. Clients do not show such a prompt as typed by a person. */
+  /**
+   * `repeats`: the message that Waybill's own prompt is for. Clients do not show such a prompt as typed by a person.
+   */
   addUserMessage(id: string, created: number, given: readonly ItemPart[], repeats?: string): NativeEvent[] {
     if (this.#messages.has(id)) return [];
     const isOwn = repeats !== undefined;
@@ -78,7 +80,7 @@ export class SessionMessages {
     return [messageUpdated(info), ...parts.map((part) => partUpdated(part, created))];
   }
 
-  /** OpenCode does so before the model has answered anything. */
+  /** As in OpenCode, before the model has answered anything. */
   announce(at: number, order: number, seed: string): NativeEvent[] {
     this.#announced = this.#newStep(at, order, seed);
     return this.#announced.announce();
@@ -91,7 +93,7 @@ export class SessionMessages {
     return announced;
   }
 
-  /** The answer to a message that got no turn: an error, and nothing else. */
+  /** The answer to a message that got no turn: only an error. */
   addFailed(messageID: string, { time, seq }: Moment, error: StepError): NativeEvent[] {
     const created = Math.max(time, this.#createdAt(messageID) + 1);
     const id = timedId("msg", created, orderOf(seq), `${this.#settings.lane}/failed ${messageID}`);
@@ -159,14 +161,14 @@ export class SessionMessages {
     return idleEvents(this.sessionID);
   }
 
-  /** Drops what cannot change any more. Open messages can. */
+  /** Drops everything that can no longer change. Open messages still can. */
   forget(open: ReadonlySet<string>): void {
     this.#steps.clear();
     this.#calls.clear();
     for (const id of [...this.#messages.keys()]) if (id !== this.#prompt && !open.has(id)) this.#messages.delete(id);
   }
 
-  /** As in OpenCode, a step begins when the one before is over; what people write from then on stands below it. */
+  /** As in OpenCode, a step begins when the previous one is over; people's later messages are shown below it. */
   nextStep(at: number, order: number, seed: string): AssistantStep {
     return this.#newStep(this.#latest?.completedAt ?? at, order, seed);
   }
@@ -174,7 +176,7 @@ export class SessionMessages {
   #newStep(at: number, order: number, seed: string): AssistantStep {
     const created = Math.max(at, this.#promptAt + 1);
     const id = timedId("msg", created, order, `${this.#settings.lane}/${seed}`);
-    // A step without a prompt, as after a job in the background, is its own parent.
+    // A step without a prompt, such as after a background job, is its own parent.
     this.#latest = this.#add({ id, parentID: this.#prompt ?? id, created });
     return this.#latest;
   }

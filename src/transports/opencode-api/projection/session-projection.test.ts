@@ -68,7 +68,7 @@ function answersIn({ projection }: ProjectedLane) {
   return projection.messages().flatMap(({ info }) => (info.role === "assistant" ? [info] : []));
 }
 
-/** A lane whose agent works on a message that was admitted as `m1`. */
+/** A lane whose agent is working on the message `m1`. */
 function working(...said: SignalBody[]): ProjectedLane {
   const lane = new ProjectedLane();
   lane.admits("m1");
@@ -77,9 +77,9 @@ function working(...said: SignalBody[]): ProjectedLane {
   return lane;
 }
 
-/** Each row of the seed's table of what a universal event becomes. */
-describe("what becomes of", () => {
-  test("ItemStarted(Message): message.updated when it is the first of its kind, and the beginning of a step", () => {
+/** How each universal event is translated. */
+describe("the translation of", () => {
+  test("ItemStarted(Message): message.updated for the first one, and the start of a step", () => {
     expect(lines(working().says(says("Hello")))).toEqual([
       "message.part.updated step-start",
       "message.part.updated text",
@@ -92,7 +92,7 @@ describe("what becomes of", () => {
     ]);
   });
 
-  test("ItemDelta: the part once, then message.part.delta under the same id, of text and of reasoning", () => {
+  test("ItemDelta: the part once, then message.part.delta with the same id, for text and for reasoning", () => {
     const lane = working(thinks("Hm"));
     const [delta] = lane.says(thinks("mm"));
     const [, part] = lane.published.filter(({ type }) => type === "message.part.updated").slice(-2);
@@ -104,7 +104,7 @@ describe("what becomes of", () => {
     });
   });
 
-  test("ItemCompleted(Message): its parts whole, what it used, message.updated, and no idle", () => {
+  test("ItemCompleted(Message): its complete parts, its usage, message.updated, and no idle", () => {
     const published = working(says("Hello")).says(done());
     expect(lines(published)).toEqual([
       "message.part.updated text",
@@ -130,7 +130,7 @@ describe("what becomes of", () => {
     });
   });
 
-  test("ItemStarted(ToolResult): nothing; the tool runs", () => {
+  test("ItemStarted(ToolResult): nothing; the tool is running", () => {
     const lane = working(running);
     const before = lane.published.length;
     lane.says({ ...pending, state: { status: "running", input, output: "two" } });
@@ -172,7 +172,7 @@ describe("what becomes of", () => {
     expect(published[1]?.properties.part).toMatchObject({ state: { metadata: { diff: file.diff } } });
   });
 
-  test("a call that writes a file: completed once, with its diff, and before long where nothing was changed", () => {
+  test("a call that writes a file: completed once, with its diff, or soon if nothing was changed", () => {
     const edit = { file_path: "/project/README.md", old_string: "x", new_string: "y" };
     const call = { type: "tool", message: "a1", call: "c2", name: "Edit" } as const;
     const writing: SignalBody = { ...call, state: { status: "running", input: edit } };
@@ -214,7 +214,7 @@ describe("what becomes of", () => {
     ]);
   });
 
-  test("a permission to change a file: which one, and what is to change in it", () => {
+  test("a permission to change a file: the file and the change", () => {
     const edit = { file_path: "/project/README.md", old_string: "x", new_string: "y" };
     const editing: SignalBody = {
       type: "tool",
@@ -256,7 +256,7 @@ describe("what becomes of", () => {
     expect(end[0]?.properties.error).toEqual(error);
   });
 
-  test("Error in a turn of nobody's message: session.error when the turn ends", () => {
+  test("Error in a turn without a Waybill message: session.error when the turn ends", () => {
     const lane = new ProjectedLane();
     lane.says(prompt(), { type: "busy" }, { type: "error", id: "e", message: "no", item: null });
     expect(lines(lane.says(rest))).toEqual([
@@ -267,7 +267,7 @@ describe("what becomes of", () => {
     ]);
   });
 
-  test("Error that the agent gets over: nothing", () => {
+  test("Error that the agent recovers from: nothing", () => {
     const lane = working();
     lane.says({ type: "error", id: "e", message: "again", item: null }, says("Well."), done(), rest);
     lane.ends("m1", "responded");
@@ -294,7 +294,7 @@ describe("what becomes of", () => {
 });
 
 describe("a message", () => {
-  test("is shown and the session busy when it is admitted, and not again when its prompt is", () => {
+  test("is shown and makes the session busy when it is admitted, and not again with its prompt", () => {
     const lane = new ProjectedLane();
     expect(lines(lane.admits("m1", "hello"))).toEqual([
       "message.updated user",
@@ -308,7 +308,7 @@ describe("a message", () => {
     expect(assistant?.info).toMatchObject({ parentID: user?.info.id });
   });
 
-  test("keeps the id that its sender chose, and otherwise has one by its time", () => {
+  test("keeps its sender's id, or gets one derived from its time", () => {
     const lane = new ProjectedLane();
     lane.admits("msg_mine");
     lane.admits("another");
@@ -317,7 +317,7 @@ describe("a message", () => {
     expect(other).toMatch(/^msg_[0-9a-f]{12}[0-9A-Za-z]{14}$/);
   });
 
-  test("that waits behind a turn is shown at once, and keeps the session busy until it is over itself", () => {
+  test("that waits behind a turn is shown immediately, and keeps the session busy until it is over", () => {
     const lane = working(says("Working."));
     expect(lines(lane.admits("m2"))).toEqual(["message.updated user", "message.part.updated text"]);
     expect(lines(lane.says(done(), rest)).filter((line) => line.startsWith("session."))).toEqual([]);
@@ -343,11 +343,11 @@ describe("a message", () => {
     lane.sends("m1", "p2", 2);
     lane.says(prompt("p2"), says("Well."), done(), rest);
     expect(lines(lane.ends("m1", "responded"))).toEqual(["session.status idle", "session.idle"]);
-    // The second is the prompt that was sent for it, in the words of a retry.
+    // The second is the prompt that was sent for the retry.
     expect(lane.projection.messages().map(({ info }) => info.role)).toEqual(["user", "user", "assistant"]);
   });
 
-  test("that is retried and fails again without a turn lets the session rest, and says why", () => {
+  test("that is retried and fails again without a turn leaves the session idle, with an error", () => {
     const lane = new ProjectedLane();
     lane.admits("m1");
     lane.ends("m1", "failed_terminal", "no_response");
@@ -359,7 +359,7 @@ describe("a message", () => {
     ]);
   });
 
-  test("that is open again stays so when the end before that is noted late, as after a crash", () => {
+  test("that is open again stays open when its earlier end is noted late, as after a crash", () => {
     const lane = new ProjectedLane();
     lane.admits("m1");
     const before = new ProjectedLane();
@@ -371,7 +371,7 @@ describe("a message", () => {
     expect(lane.projection.isBusy).toBe(true);
   });
 
-  test("whose prompt is sent again without a note of its retry makes the session busy with its turn", () => {
+  test("whose prompt is sent again without a note of the retry makes the session busy when its turn starts", () => {
     const lane = new ProjectedLane();
     lane.admits("m1");
     lane.sends("m1", "p1");
@@ -382,7 +382,7 @@ describe("a message", () => {
     expect(lines(lane.says(says("Well."), done(), rest)).slice(-2)).toEqual(["session.status idle", "session.idle"]);
   });
 
-  test("whose beginning was not noted is shown as it was sent", () => {
+  test("whose admission was not noted is shown as it was sent", () => {
     const lane = new ProjectedLane();
     lane.sends("m1", "p1");
     expect(lines(lane.says(prompt("p1"))).slice(0, 3)).toEqual([
@@ -392,7 +392,7 @@ describe("a message", () => {
     ]);
   });
 
-  test("that is stopped while it waits is answered by an aborted message, and the session rests", () => {
+  test("that is aborted while it waits is answered by an aborted message, and the session becomes idle", () => {
     const lane = new ProjectedLane();
     lane.admits("m1");
     expect(lines(lane.ends("m1", "cancelled", "stopped_by_person"))).toEqual([
@@ -405,7 +405,7 @@ describe("a message", () => {
     expect(answer?.info).toMatchObject({ parentID: lane.projection.messages()[0]?.info.id, ...isAborted });
   });
 
-  test("that is stopped behind a running turn is answered by an aborted message, and the turn goes on", () => {
+  test("that is aborted behind a running turn is answered by an aborted message, and the turn continues", () => {
     const lane = working(says("One,"));
     lane.admits("m2");
     expect(lines(lane.ends("m2", "cancelled", "stopped_by_person"))).toEqual([
@@ -417,7 +417,7 @@ describe("a message", () => {
     expect(lines(published).slice(-2)).toEqual(["session.status idle", "session.idle"]);
   });
 
-  test("that is stopped before its turn begins is shown once: busy, aborted and idle come once", () => {
+  test("that is aborted before its turn begins is shown once, with one busy, one aborted and one idle", () => {
     const lane = new ProjectedLane();
     lane.admits("m1");
     lane.sends("m1", "p1");
@@ -433,7 +433,7 @@ describe("a message", () => {
   test.each([
     ["p2", "Please answer."],
     [null, "[waybill message m1 from user]\n\nPlease answer."],
-  ])("that gets a second prompt (%j) shows it as Waybill's, and its turn answers that", (id, text) => {
+  ])("that gets a second prompt (%j) shows it as Waybill's, and its turn answers that prompt", (id, text) => {
     const lane = new ProjectedLane();
     lane.admits("m1");
     lane.sends("m1", id === null ? null : "p1");
@@ -452,7 +452,7 @@ describe("a message", () => {
     expect(ids).toEqual([...ids].sort());
   });
 
-  test("on a runtime that takes no ids is told from the prompt in its turn", () => {
+  test("on a runtime that accepts no ids is matched with the prompt of its turn", () => {
     const lane = new ProjectedLane();
     lane.admits("m1");
     lane.sends("m1", null);
@@ -460,7 +460,7 @@ describe("a message", () => {
     expect(lane.projection.messages().map(({ info }) => info.role)).toEqual(["user", "assistant"]);
   });
 
-  test("that was typed into the program itself is shown, too", () => {
+  test("that was typed into the program itself is also shown", () => {
     const lane = new ProjectedLane();
     expect(lines(lane.says(prompt("msg_typed")))).toEqual([
       "message.updated user",
@@ -472,7 +472,7 @@ describe("a message", () => {
 });
 
 describe("a turn that", () => {
-  test("is stopped says so first, then what was open, then that it rests", () => {
+  test("is aborted publishes the abort, then ends its open parts, then becomes idle", () => {
     const lane = working(says("Slowly"), running, { type: "stopped" });
     expect(lines(lane.says(rest))).toEqual([
       "session.error MessageAbortedError",
@@ -482,7 +482,7 @@ describe("a turn that", () => {
     expect(lines(lane.ends("m1", "cancelled", "stopped"))).toEqual(["session.status idle", "session.idle"]);
   });
 
-  test("is stopped while the model thinks ends before the messages that came meanwhile", () => {
+  test("is aborted while the model thinks ends before the messages that arrived since", () => {
     const lane = working(says("Slowly"), running, ran, done());
     lane.admits("m2");
     lane.says(says("", "a2"), { type: "message_done", message: "a2", error: stopped, usage: null }, rest);
@@ -490,7 +490,7 @@ describe("a turn that", () => {
     expect(roles).toEqual(["user", "assistant", "stopped", "user"]);
   });
 
-  test("is stopped with an ask open leaves one message, which is aborted, and the ask expires", () => {
+  test("is aborted with an open ask leaves one aborted message, and the ask expires", () => {
     const lane = working(says("May I?"), running, asked, { type: "stopped" });
     lane.says(failed, { type: "message_done", message: "a1", error: stopped, usage: null });
     const over: SignalBody = { type: "permission_over", ask: "ask-1", outcome: "reject" };
@@ -509,7 +509,7 @@ describe("a turn that", () => {
     expect(lane.log.find(({ type }) => type === "permission.resolved")?.data).toMatchObject({ outcome: "expired" });
   });
 
-  test("is stopped in a tool leaves one message, which is aborted, though the message of the call was complete", () => {
+  test("is aborted in a tool leaves one aborted message, although the message of the call was complete", () => {
     const lane = working(says("I look."), running, done(), { type: "stopped" }, failed, turnUsage);
     lane.says({ type: "rest", reason: "aborted" });
     expect(answersIn(lane)).toMatchObject([isAborted]);
@@ -526,20 +526,20 @@ describe("a turn that", () => {
     expect(lines(lane.ends("m1", "failed_terminal", "ask_rejected"))).toEqual(["session.status idle", "session.idle"]);
   });
 
-  test("dies with its program is an error in its message, and is not over yet", () => {
+  test("dies with its program leaves an error in its message, and the message stays open", () => {
     const published = working(says("I beg")).says({ type: "died" });
     expect(lines(published)).toEqual(["message.part.updated text", "message.updated assistant completed"]);
     expect(published.at(-1)?.properties.info).toMatchObject({ error: { name: "UnknownError" } });
   });
 
-  test("dies with its program while it asks says that the ask has expired", () => {
+  test("dies with its program during an ask reports that the ask has expired", () => {
     const published = lines(working(running, asked).says({ type: "died" }));
     expect(published).toContain("permission.replied");
     expect(published).toContain("tui.toast.show");
     expect(lines(working(running, asked, { type: "stopped" }).says(rest))).not.toContain("tui.toast.show");
   });
 
-  test("fails and is followed by another attempt shows a retry with its reason, then work, and one idle", () => {
+  test("fails and is followed by another attempt shows a retry with its reason, then busy, and one idle", () => {
     const lane = working({ type: "error", id: "e", message: "overloaded", item: null, status: 529 }, rest);
     const [scheduled] = lane.schedules("m1", 1, 5000, "provider_overloaded");
     expect(scheduled?.properties.status).toEqual({ type: "retry", attempt: 1, message: "overloaded", next: 5000 });
@@ -555,24 +555,24 @@ describe("a turn that", () => {
     ]);
   });
 
-  test("ends empty says why it is asked again, and that of nobody else", () => {
+  test("ends empty shows why its own message is retried, and no other reason", () => {
     const lane = working(rest);
     const [scheduled] = lane.schedules("m1", 1, 5000, "no_response");
-    const message = "The message is asked again (no_response).";
+    const message = "The message is being retried (no_response).";
     expect(scheduled?.properties.status).toEqual({ type: "retry", attempt: 1, message, next: 5000 });
     lane.admits("m2");
     expect(lane.ends("m2", "cancelled").filter(({ type }) => type === "session.status")).toEqual([]);
     expect(lane.projection.sessions[0]?.status).toMatchObject({ type: "retry" });
   });
 
-  test("is not asked again after all leaves the session busy with what waits", () => {
+  test("is not retried after all leaves the session busy with the waiting messages", () => {
     const lane = working(rest);
     lane.schedules("m1", 1, 5000, "no_response");
     lane.admits("m2");
     expect(lines(lane.ends("m1", "failed_terminal", superseded))).toEqual(["tui.toast.show", "session.status busy"]);
   });
 
-  test("is followed at once by another that the program has already does not rest in between", () => {
+  test("is followed immediately by another that the program already has is not idle in between", () => {
     const lane = working(says("One."), done());
     const published = [
       ...lane.says({ type: "rest", queued: 1 }),
@@ -585,7 +585,7 @@ describe("a turn that", () => {
     ]);
   });
 
-  test("has its model asked again says so, and that it works when it does", () => {
+  test("retries its model shows the retry, then busy when work resumes", () => {
     const lane = working();
     const retry: SignalBody = { type: "status", id: "r1", name: "retry", value: { attempt: 2, message: "overloaded" } };
     expect(lane.says(retry)[0]?.properties.status).toMatchObject({ type: "retry", attempt: 2, message: "overloaded" });
@@ -593,7 +593,7 @@ describe("a turn that", () => {
   });
 });
 
-test("what a subagent does is a session of its own, which its call names", () => {
+test("a subagent's work is shown in a session of its own, which its call names", () => {
   const task: SignalBody = {
     type: "tool",
     message: "a1",
@@ -617,7 +617,7 @@ test("what a subagent does is a session of its own, which its call names", () =>
   expect(call).toMatchObject({ state: { metadata: { sessionId: child } } });
 });
 
-test("whoever reads what was kept sees the same messages, parts and ids as whoever followed", () => {
+test("a reader of kept events sees the same messages, parts and ids as a live client", () => {
   const lane = working(thinks("Hm."), says("I read it."), running, ran, done(), says("Done.", "a2"), done("a2"), rest);
   lane.ends("m1", "responded");
   const later = new SessionProjection(settings);
@@ -628,7 +628,7 @@ test("whoever reads what was kept sees the same messages, parts and ids as whoev
   for (const { parts } of later.messages()) expect(parts.map(({ id }) => id)).toEqual(parts.map(({ id }) => id).sort());
 });
 
-test("a lane into which a turn is being copied rests", () => {
+test("a lane is idle while a turn is being copied into it", () => {
   const lane = working(says("Working."));
   const copy = new SessionProjection(settings, { following: true });
   for (const event of lane.log) {
@@ -637,7 +637,7 @@ test("a lane into which a turn is being copied rests", () => {
   }
 });
 
-test("what was copied into a lane is shown, and not told to those who follow as if it happened now", () => {
+test("a copied history is listed, but not published to live clients as if it happened now", () => {
   const lane = new ProjectedLane();
   lane.admits("msg_1");
   lane.sends("msg_1", "p1");

@@ -1,4 +1,4 @@
-/** Whether a session works, rests, or retries its model, as OpenCode publishes it. */
+/** Whether a session is busy, idle, or retrying its model, as OpenCode publishes it. */
 import type { SessionStatus } from "@opencode-ai/sdk/v2/types";
 import type { Item } from "../../../core/turn/item.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
@@ -13,12 +13,12 @@ export function idleEvents(sessionID: string): NativeEvent[] {
   return [statusEvent(sessionID, { type: "idle" }), { type: "session.idle", properties: { sessionID } }];
 }
 
-/** Programs that do not say when they try again do it at once. */
+/** Programs that do not report when they retry do it immediately. */
 export function retryOf({ name, parts: [part] }: Item, at: number): SessionStatus | null {
   if (name !== "retry") return null;
   const value = part?.type === "json" && isRecord(part.value) ? part.value : {};
   const { attempt, message, error, retry_delay_ms: delay } = value;
-  const text = [message, error].find((one) => typeof one === "string") ?? "The model is asked again.";
+  const text = [message, error].find((one) => typeof one === "string") ?? "Retrying the model.";
   return {
     type: "retry",
     attempt: typeof attempt === "number" ? attempt : 1,
@@ -48,7 +48,7 @@ export class PublishedStatus {
     return this.isBusy ? [] : this.change({ type: "busy" });
   }
 
-  /** Something is done, also after a wait for the next try. */
+  /** Becomes busy, even after waiting for a retry. */
   work(): NativeEvent[] {
     return this.#now.type === "busy" ? [] : this.change({ type: "busy" });
   }

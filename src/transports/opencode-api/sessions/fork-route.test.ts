@@ -12,7 +12,7 @@ import type { SessionMessage } from "../projection/native-event.ts";
 const at = (path: string) => `/opencode/session/${path}`;
 const post = (json: unknown = {}) => ({ method: "POST", json });
 
-/** Two messages that were answered; the second was typed into the program. */
+/** Two answered messages; the second was typed into the program. */
 function aTalk(): TestService {
   const service = testService();
   const history = new LaneHistory("demo");
@@ -29,7 +29,7 @@ function aTalk(): TestService {
 }
 
 describe("a fork", () => {
-  it("is a new session like the other one, named as OpenCode names it", async () => {
+  it("is a new session with the same settings, named as OpenCode names it", async () => {
     const { ask, service } = anApi();
     await service.putLane({ ...(await service.lane("demo")).lane, model: "large", displayName: "Builds" });
     const first = (await ask(at("ses_demo/fork"), post())).json() as Session;
@@ -43,7 +43,7 @@ describe("a fork", () => {
     ]);
   });
 
-  it("before a message of the user is made at the event with which that was first told", async () => {
+  it("before a user message is made at the event that first published that message", async () => {
     const service = aTalk();
     const { ask } = anApi({ service });
     const rows = (await ask(at("ses_demo/message"))).json() as SessionMessage[];
@@ -59,7 +59,7 @@ describe("a fork", () => {
     ]);
   });
 
-  it("is refused before an answer, before what nobody said, and of what is no session of one's own", async () => {
+  it("is refused before an answer, before an unknown message, and for a child or unknown session", async () => {
     const service = aTalk();
     const { ask } = anApi({ service });
     const rows = (await ask(at("ses_demo/message"))).json() as SessionMessage[];
@@ -77,14 +77,14 @@ describe("a fork", () => {
     ["lane_in_use", 409],
     ["not_served", 501],
     ["runtime_unavailable", 503],
-  ])("that cannot be made says why: %s", async (code, status) => {
+  ])("that fails reports why: %s", async (code, status) => {
     const service = testService();
     const fork = () => Promise.reject(new AppError({ code, message: "It works." }));
     const answer = await anApi({ service: Object.assign(service, { fork }) }).ask(at("ses_demo/fork"), post());
     expect([answer.status, answer.json()]).toMatchObject([status, { data: { message: "It works.", code } }]);
   });
 
-  it("has the messages of the other session, under its own name, and is idle", async () => {
+  it("has the messages of the other session, with its own session id, and is idle", async () => {
     const world = await startWorld({
       script: { always: [{ steps: [{ tool: "bash", output: "3" }, { say: "Done: 3." }] }] },
     });
@@ -114,7 +114,7 @@ describe("a fork", () => {
   });
 });
 
-/** What stands in messages, without what they are called. */
+/** The content of messages, without their ids. */
 function shown(rows: readonly SessionMessage[]): unknown[] {
   return rows.map(({ info, parts }) => [
     info.role,

@@ -28,7 +28,7 @@ describe("messages", () => {
   const history = new LaneHistory("demo");
   for (const id of ["msg_1", "msg_2", "msg_3"]) aTurn(history, id);
 
-  it("come with their parts, oldest first", async () => {
+  it("are listed with their parts, oldest first", async () => {
     const rows = (await apiAfter(history).ask(`${session}/message`)).json() as Row[];
     expect(rows.map(({ info, parts }) => [info.role, parts.find(({ type }) => type === "text")])).toMatchObject([
       ["user", { text: "msg_1" }],
@@ -40,7 +40,7 @@ describe("messages", () => {
     ]);
   });
 
-  it("come in pages, the newest first, and each says where the next begins", async () => {
+  it("are paged, newest page first, and each page has the cursor of the next", async () => {
     const { ask } = apiAfter(history);
     const all = (await ask(`${session}/message?limit=0`)).json() as Row[];
     const newest = await ask(`${session}/message?limit=4`);
@@ -50,7 +50,7 @@ describe("messages", () => {
     expect([all.length, oldest.headers.get("x-next-cursor")]).toEqual([6, null]);
   });
 
-  it("can be asked for one by one", async () => {
+  it("can be read one by one", async () => {
     const { ask } = apiAfter(history);
     const all = (await ask(`${session}/message`)).json() as Row[];
     for (const row of all) expect((await ask(`${session}/message/${row.info.id}`)).json()).toEqual(row);
@@ -62,7 +62,7 @@ describe("messages", () => {
     ]);
   });
 
-  it.each(["limit=-1", "limit=x", "limit=1.5", "limit=1&before=x"])("are not listed by %s", async (query) => {
+  it.each(["limit=-1", "limit=x", "limit=1.5", "limit=1&before=x"])("are not listed for %s", async (query) => {
     expect((await apiAfter(history).ask(`${session}/message?${query}`)).status).toBe(400);
   });
 });
@@ -70,7 +70,7 @@ describe("messages", () => {
 describe("the plan", () => {
   const plan = (value: unknown): Item => ({ ...anItem("plan:1", "plan"), parts: [{ type: "json", id: "p", value }] });
 
-  it("is the newest, in OpenCode's form", async () => {
+  it("is the newest one, in OpenCode's format", async () => {
     const history = new LaneHistory("demo");
     aTurn(history, "msg_1", () => {
       history.item(plan([{ content: "Look", status: "in_progress" }]));
@@ -83,7 +83,7 @@ describe("the plan", () => {
     ]);
   });
 
-  it("is empty where there is none", async () => {
+  it("is empty if there is none", async () => {
     expect((await anApi().ask(`${session}/todo`)).json()).toEqual([]);
   });
 });
@@ -104,7 +104,7 @@ describe("the diff", () => {
   const diffOf = async (query = "") =>
     (await apiAfter(history).ask(`${session}/diff${query}`)).json() as SnapshotFileDiff[];
 
-  it("has one entry a file, with all that was done to it", async () => {
+  it("has one entry per file, with all of its changes", async () => {
     expect(await diffOf()).toEqual([
       {
         file: "a.ts",
@@ -117,7 +117,7 @@ describe("the diff", () => {
     ]);
   });
 
-  it("can be that of one message", async () => {
+  it("can be limited to one message", async () => {
     expect(await diffOf("?messageID=msg_2")).toMatchObject([{ file: "a.ts", status: "modified", additions: 1 }]);
     expect((await diffOf("?messageID=msg_1")).map(({ file }) => file)).toEqual(["a.ts", "b.ts"]);
     expect(await diffOf("?messageID=msg_nobody")).toEqual([]);

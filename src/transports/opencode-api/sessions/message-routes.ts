@@ -39,7 +39,7 @@ export function addMessageRoutes(app: OpenCodeApp, deps: SessionDeps): void {
     const session = await findSession(service, c.req.param("sessionID"));
     const messageID = c.req.param("messageID");
     if (!messageID.startsWith("msg")) {
-      const message = `"${messageID.slice(0, 100)}" is no id of a message: those start with "msg".`;
+      const message = `"${messageID.slice(0, 100)}" is not a message id: those start with "msg".`;
       throw new AppError({ code: "invalid_request", message });
     }
     const found = await findMessage(await messageSource(session, deps), messageID);

@@ -24,7 +24,7 @@ export const newSessionBody = z.object({
 
 const prefix = "oc-";
 
-/** Whether a client of this API made the lane. */
+/** Whether a client of this API created the lane. */
 export function isClientsLane(id: string): boolean {
   return id.startsWith(prefix);
 }
@@ -35,11 +35,11 @@ export function newLaneId(): string {
 
 export type NewSession = { settings: LaneSettings; notice: string | null };
 
-/** `defaultRuntime` is that of lanes that name none. */
+/** `defaultRuntime` is used if the body names no runtime. */
 export function laneFor(body: z.output<typeof newSessionBody>, directory: string, defaultRuntime: string): NewSession {
   refuseRules(body.permission);
   if (body.parentID !== undefined) {
-    throw notServed("A session below another one is made by an agent, and not by a client.", "Leave out `parentID`.");
+    throw notServed("Only agents create child sessions, not clients.", "Leave out `parentID`.");
   }
   refuseVariant(body.model?.variant);
   const runtime = body.model?.providerID ?? null;
@@ -65,5 +65,5 @@ function newAgent(named: string | undefined, runtime: string): NativeAgentChoice
 
 export function refuseVariant(variant: string | undefined): void {
   if (variant === undefined || variant === "default") return;
-  throw notServed(`Waybill's models have no variants, and "${variant}" was asked for.`, "Choose a model without one.");
+  throw notServed(`Waybill's models have no variants, but "${variant}" was requested.`, "Choose a model without one.");
 }

@@ -28,7 +28,7 @@ async function dataOf<T>(answer: Promise<{ data?: T | undefined }>): Promise<T> 
   return data;
 }
 
-/** Lets time pass until it is there. */
+/** Advances the clock until the promise settles. */
 async function inTime<T>(world: World, wanted: Promise<T>): Promise<T> {
   let isOver = false;
   const over = wanted.finally(() => {
@@ -38,13 +38,13 @@ async function inTime<T>(world: World, wanted: Promise<T>): Promise<T> {
   return over;
 }
 
-/** Lets the agent work until the message that the client has sent is there and `done`. */
+/** Lets the agent work until the client's message exists and has one of the wanted statuses. */
 async function delivered(world: World, lane: string, messageID: string, ...wanted: ("responded" | "accepted")[]) {
   await expect.poll(() => world.waybill.store.deliveryOf(lane, messageID)).not.toBeNull();
   await world.clock.until(async () => wanted.includes((await world.delivery(messageID, lane)).status as "responded"));
 }
 
-it("the real client makes a session, prompts it, and reads what was said", async () => {
+it("the real client creates a session, prompts it, and reads the messages", async () => {
   const { world, client } = await aClient({ script: { always: [{ steps: [{ say: "The build is green again." }] }] } });
   const model = { providerID: "stub", id: "default" };
   const session = await dataOf(client.session.create({ directory: "/tmp", title: "Builds", model }));
@@ -75,7 +75,7 @@ it("the real client makes a session, prompts it, and reads what was said", async
   expect(await dataOf(client.session.status())).toEqual({});
 });
 
-it("the real client allows what an agent asks for, once", async () => {
+it("the real client grants a permission once", async () => {
   const steps = [{ ask: "permission" as const, title: "bash: rm -r build" }, { say: "The build directory is gone." }];
   const { world, client } = await aClient({ script: { always: [{ steps }] } });
   const sessionID = "ses_lane";
@@ -103,7 +103,7 @@ it("the real client allows what an agent asks for, once", async () => {
   expect(await dataOf(client.permission.list())).toEqual([]);
 });
 
-it("the real client answers a question, once", async () => {
+it("the real client answers a question once", async () => {
   const steps = [{ ask: "question" as const, title: "Which colour?" }, { say: "It is painted red now." }];
   const { world, client } = await aClient({ script: { always: [{ steps }] } });
   await client.session.promptAsync({
@@ -122,7 +122,7 @@ it("the real client answers a question, once", async () => {
   await world.reaches("msg_1", "responded");
 });
 
-it("the real client stops a turn, and whoever waits for its answer hears of it", async () => {
+it("the real client aborts a turn, and a client that waits for its answer is notified", async () => {
   const { world, client } = await aClient({ script: { always: [{ steps: [{ say: "I begin." }, { hang: true }] }] } });
   const [sessionID, messageID] = ["ses_lane", "msg_1"];
   const prompt = client.session.prompt({ sessionID, messageID, parts: [{ type: "text", text: "Go on for ever." }] });
@@ -137,7 +137,7 @@ it("the real client stops a turn, and whoever waits for its answer hears of it",
   });
 });
 
-it("a client that can answer no questions is not kept waiting by one", async () => {
+it("a client that cannot answer questions is not kept waiting by one", async () => {
   const steps = [{ ask: "question" as const, title: "Which colour?" }, { say: "It is painted red now." }];
   const { world, client } = await aClient({ script: { always: [{ steps }] } });
   const deny = (permission: string) => ({ permission, action: "deny" as const, pattern: "*" });

@@ -9,7 +9,7 @@ import { testService } from "../../../../test/support/test-service.ts";
 const at = (path: string) => `/opencode${path}`;
 
 describe("sessions", () => {
-  it("are the lanes, those first in which something happened last", async () => {
+  it("are the lanes, most recently active first", async () => {
     const { ask, service } = anApi({ service: testService(["one", "two", "three"]) });
     service.publish(anEvent({ lane: "one", seq: 1, time: 2000 }));
     service.publish(anEvent({ lane: "three", seq: 1, time: 3000 }));
@@ -32,7 +32,7 @@ describe("sessions", () => {
     });
   });
 
-  it("are found by directory, words, age and number", async () => {
+  it("can be filtered by directory, words, age and count", async () => {
     const { ask, service } = anApi({ service: testService(["one", "two", "three"]) });
     await service.putLane({
       ...(await service.lane("two")).lane,
@@ -52,7 +52,7 @@ describe("sessions", () => {
     expect((await ask(at("/session?limit=many"))).status).toBe(400);
   });
 
-  it("of all directories come in pages, with their projects, and none is passed over", async () => {
+  it("of all directories are paged, with their projects, and none is skipped", async () => {
     const { ask, service } = anApi({ service: testService(["one", "two", "three", "four"]) });
     await service.putLane({ ...(await service.lane("two")).lane, directory: "/tmp/below", displayName: "Green" });
     service.publish(anEvent({ lane: "three", seq: 1, time: 3000 }));
@@ -67,7 +67,7 @@ describe("sessions", () => {
     expect(await page("")).toEqual(["three,one,two,four", null]);
     expect(await page("limit=1")).toEqual(["three", "3000"]);
     expect(await page("limit=1&cursor=3000")).toEqual(["one", "2000"]);
-    // Of the same time, so no cursor could tell them apart.
+    // They have the same time, so a cursor could not tell them apart.
     expect(await page("limit=1&cursor=2000")).toEqual(["two,four", null]);
     expect(await page("search=GREEN&roots=true&archived=true&workspace=wrk_1")).toEqual(["two", null]);
     expect(await page("directory=/tmp/below")).toEqual(["two", null]);
@@ -77,7 +77,7 @@ describe("sessions", () => {
     }
   });
 
-  it("are listed in the shape of the newer API, too, as the front page of the web app lists them", async () => {
+  it("are also listed in the newer API's format, for the front page of the web app", async () => {
     const { ask, service } = anApi({ service: testService(["one", "two", "three"]) });
     await service.putLane({ ...(await service.lane("two")).lane, directory: "/tmp/below", displayName: "Green" });
     service.publish(anEvent({ lane: "three", seq: 1, time: 3000 }));
@@ -112,7 +112,7 @@ describe("sessions", () => {
     }
   });
 
-  it("are made as lanes where the client is, by header or query, and with what it chose", async () => {
+  it("are created as lanes in the client's directory, by header or query, with its choices", async () => {
     const { ask, service } = anApi();
     const headers = { "x-opencode-directory": encodeURIComponent("/tmp/with blank") };
     const json = { title: "Builds", agent: "default", model: { providerID: "stub", id: "large" } };
@@ -129,20 +129,20 @@ describe("sessions", () => {
     ["variant", { model: { providerID: "stub", id: "default", variant: "high" } }],
     ["deny bash", { permission: [{ permission: "bash", pattern: "*", action: "deny" }] }],
     ["ask edit", { permission: [{ permission: "edit", pattern: "*", action: "ask" }] }],
-  ])("are not made under a condition that nobody would keep: %s", async (_, json) => {
+  ])("are not created with a rule that nobody would enforce: %s", async (_, json) => {
     const { ask, service } = anApi();
     const answer = await ask(at("/session"), { method: "POST", json });
     expect([answer.status, answer.json()]).toMatchObject([501, { data: { code: "not_served" } }]);
     expect(await service.lanes()).toHaveLength(1);
   });
 
-  it("are made for `opencode run`, which forbids what it could not answer", async () => {
+  it("are created for `opencode run`, which denies everything that it could not answer", async () => {
     const deny = (permission: string) => ({ permission, action: "deny", pattern: "*" });
     const json = { permission: ["question", "plan_enter", "plan_exit"].map(deny) };
     expect((await anApi().ask(at("/session"), { method: "POST", json })).status).toBe(200);
   });
 
-  it("have a title that can be changed and taken away, and nothing else", async () => {
+  it("have a title that can be changed and removed, and nothing else can", async () => {
     const { ask, service } = anApi();
     const change = (json: unknown) => ask(at("/session/ses_demo"), { method: "PATCH", json });
     expect((await change({ title: "Green builds" })).json()).toMatchObject({ title: "Green builds", slug: "demo" });
@@ -156,7 +156,7 @@ describe("sessions", () => {
     expect((await change(nothing)).json()).toMatchObject({ title: "Green builds" });
   });
 
-  it("end with their lanes", async () => {
+  it("are deleted with their lanes", async () => {
     const { ask, service } = anApi();
     expect((await ask(at("/session/ses_demo"), { method: "DELETE" })).json()).toBe(true);
     expect(await service.lanes()).toHaveLength(0);
@@ -172,7 +172,7 @@ describe("sessions", () => {
     ["GET", "/message"],
     ["GET", "/message/msg_1"],
     ["POST", "/abort"],
-  ])("that do not exist are not found: %s %s", async (method, path) => {
+  ])("that do not exist get 404: %s %s", async (method, path) => {
     for (const id of ["ses_nobody", "demo", "ses_", "ses_demo.."]) {
       const answer = await anApi().ask(at(`/session/${id}${path}`), {
         method,
@@ -186,8 +186,8 @@ describe("sessions", () => {
   });
 });
 
-describe("sessions below", () => {
-  it("are found in the lane's events, can be read, and cannot be told anything", async () => {
+describe("child sessions", () => {
+  it("are found in the lane's events, and are read-only", async () => {
     const { ask, service } = anApi();
     service.publish(anEvent({ lane: "demo", seq: 1, time: 1000, nativeSession: "sub" }));
     service.publish(anEvent({ lane: "demo", seq: 2, time: 2000, nativeSession: "sub" }));
@@ -205,7 +205,7 @@ describe("sessions below", () => {
 });
 
 describe("a session is busy", () => {
-  it("while something is to come, as those hear who follow: a turn, or a message that waits, also in a paused lane", async () => {
+  it("while it has a turn or a waiting message, as in the stream, even in a paused lane", async () => {
     const service = testService(["works", "waits", "pauses", "rests", "tries", "unheard"]);
     const holds = ["works", "tries"];
     const listed = service.lanes;
@@ -240,7 +240,7 @@ describe("a session is busy", () => {
       ses_works: { type: "busy" },
       ses_waits: { type: "busy" },
       ses_pauses: { type: "busy" },
-      // Admitted, and its event is on its way.
+      // Admitted, and its event has not been published yet.
       ses_unheard: { type: "busy" },
     });
     expect((await ask(at("/session/status?directory=/tmp/below"))).json()).toEqual({});

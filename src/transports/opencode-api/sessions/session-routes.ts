@@ -27,7 +27,7 @@ import { refuseUnknownRuntime } from "./prompts/model-choice.ts";
 import { promptSource } from "./prompts/prompt-source.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
-/** As in OpenCode, null leaves a field as it is. */
+/** As in OpenCode, null leaves a field unchanged. */
 const changeBody = z.object({
   title: z.string().max(200).nullish(),
   permission: permissionRulesBody.nullish(),
@@ -124,13 +124,13 @@ export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
 
   app.get("/session/:sessionID/children", async (c) => {
     const { state, child } = await findSession(service, c.req.param("sessionID"));
-    // The children of a child are shown as the lane's, one level deep.
+    // All descendants are listed as children of the lane itself.
     return c.json(child ? [] : await childSessions(service, await sessionOfLane(state.lane, deps)));
   });
 
   app.post("/session/:sessionID/abort", async (c) => {
     const { lane } = await findOwnSession(service, c.req.param("sessionID"));
-    // As in OpenCode, prompts that wait for the running turn are not begun any more.
+    // As in OpenCode, prompts that are queued behind the running turn are dropped.
     await service.abort(lane.id, promptSource);
     return c.json(true);
   });
@@ -158,6 +158,6 @@ function refuseUnkept({ metadata, time }: Pick<z.output<typeof changeBody>, "met
   if (isPlain && (time?.archived ?? null) === null) return;
   throw notServed(
     isPlain ? "Waybill keeps no archive of sessions." : "Waybill keeps no metadata of sessions.",
-    "A session can be given a title, and be deleted.",
+    "You can only rename or delete a session.",
   );
 }

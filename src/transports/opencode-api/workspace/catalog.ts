@@ -1,8 +1,8 @@
 /**
- * Providers, models and agents as OpenCode's clients choose from them: a runtime is a provider. Besides its known models
- * it has `default`, which leaves the choice to the lane and the program. Pure.
+ * The providers, models and agents that OpenCode's clients choose from: a runtime is a provider. In addition to its
+ * known models it has `default`, which leaves the choice to the lane and the program. Pure.
  *
- * Waybill does not know all the numbers and switches that the shapes want; those are 0, false or empty.
+ * Fields that Waybill has no values for are 0, false or empty.
  */
 import type {
   Agent,
@@ -23,7 +23,7 @@ export const defaultAgent = "default";
 export const agents: readonly Agent[] = [
   {
     name: defaultAgent,
-    description: "The agent of the lane, with the permissions that it was given there.",
+    description: "The lane's own agent, with the permissions configured there.",
     mode: "primary",
     permission: [],
     options: {},
@@ -50,12 +50,12 @@ export function providerOf({ kind, models }: RuntimeState): Provider {
   return { id: kind, name: providerName(kind), source: "custom", env: [], options: {}, models: listed };
 }
 
-/** By provider, the model for clients that choose none. */
+/** The default model of each provider. */
 export function defaultsOf(runtimes: readonly RuntimeState[]): Record<string, string> {
   return Object.fromEntries(runtimes.map(({ kind }) => [kind, defaultModel]));
 }
 
-/** Clients take the first provider when they know no better. */
+/** Clients use the first provider by default. */
 export function usableFirst(runtimes: readonly RuntimeState[]): RuntimeState[] {
   const rank = ({ ready, isDefault }: RuntimeState) => (ready ? 0 : 2) + (isDefault ? 0 : 1);
   return runtimes.toSorted((a, b) => rank(a) - rank(b));
@@ -107,7 +107,7 @@ function modelName(providerID: string, id: string): string {
   return id === defaultModel ? `${providerName(providerID)}'s choice` : id;
 }
 
-// The shapes of OpenCode's newer API.
+// The formats of OpenCode's newer API.
 
 const request = { headers: {}, body: {} };
 

@@ -1,12 +1,12 @@
 /**
- * The names of the files in a workspace that can be found: what git does not ignore, and without git everything but what
- * is known to be large and generated. Bounded, so that it takes a moment only.
+ * The names of the searchable files in a workspace: those that git does not ignore, or without git everything except
+ * directories known to be large and generated. Bounded, so that it stays fast.
  */
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Workspace } from "../../../service/service.ts";
-import { git } from "./git.ts";
-import { isShown } from "./path-inside.ts";
+import { git } from "../../../service/workspace/git.ts";
+import { isShown } from "../../../service/workspace/is-shown.ts";
 
 const maxNames = 20_000;
 const maxDirectories = 5000;
@@ -16,12 +16,12 @@ const leftOut = new Set([".git", "node_modules", ".venv", "__pycache__", "target
 export async function fileNames(workspace: Workspace): Promise<string[]> {
   const tracked = await git(workspace.directory, ["ls-files", "--cached", "--others", "--exclude-standard", "-z"]);
   const names = tracked === null ? await walk(workspace) : [...new Set(tracked.split("\0"))];
-  // What ends with a slash is another repository inside this one.
+  // A name with a trailing slash is another repository inside this one.
   const files = names.filter((name) => name !== "" && !name.endsWith("/"));
   return files.filter((name) => isShown(workspace, resolve(workspace.directory, name))).slice(0, maxNames);
 }
 
-/** Level by level, so that what is near comes before what is deep when there is too much. */
+/** Breadth-first, so that the limit cuts off deep files first. */
 async function walk(workspace: Workspace): Promise<string[]> {
   const names: string[] = [];
   const open = [""];

@@ -6,13 +6,13 @@ import { fileWorkspace } from "../../../../test/support/file-workspace.ts";
 import type { TextMatch } from "./search-text.ts";
 
 describe("reading a file", () => {
-  it("gives text as OpenCode does, without the blanks around it", async () => {
+  it("returns text trimmed, as OpenCode does", async () => {
     const { read } = fileWorkspace({ git: false });
     expect(await read("/file/content?path=a.txt")).toEqual({ type: "text", content: "first line\nthe needle" });
     expect(await read("/file/content?path=within/main.ts")).toMatchObject({ content: "export const needle = 1;" });
   });
 
-  it("gives what is no text in base64", async () => {
+  it("returns binary content in base64", async () => {
     const { read } = fileWorkspace({ git: false });
     const content = Buffer.from([0x89, 0x50, 0, 1]).toString("base64");
     expect(await read("/file/content?path=picture.png")).toEqual({
@@ -42,7 +42,7 @@ describe("reading a file", () => {
     }
   });
 
-  it("a file that is not there, or none, is not found", async () => {
+  it("a missing file, or a path that is not a file, gets 404", async () => {
     const { ask } = fileWorkspace({ git: false });
     for (const path of ["nothing.txt", "src"]) {
       expect((await ask(`/opencode/file/content?path=${path}`)).status).toBe(404);
@@ -55,14 +55,14 @@ describe("reading a file", () => {
     expect((await ask("/opencode/file/content?path=large.txt")).status).toBe(413);
   });
 
-  it("the path has to be named", async () => {
+  it("a path is required", async () => {
     const { ask } = fileWorkspace({ git: false });
     const answer = await ask("/opencode/file/content");
     expect([answer.status, answer.json()]).toMatchObject([400, { name: "BadRequest" }]);
     expect(answer.body).toContain("path");
   });
 
-  it("a directory in Waybill's state that lanes were given is shown all the same", async () => {
+  it("a lane's directory inside Waybill's state is still shown", async () => {
     const { root, service, ask } = fileWorkspace({ git: false });
     service.stateDirectories = [root];
     expect((await ask("/opencode/file/content?path=a.txt")).status).toBe(200);
@@ -70,7 +70,7 @@ describe("reading a file", () => {
 });
 
 describe("listing a directory", () => {
-  it("shows directories first, marks what git ignores, and leaves out links that lead away", async () => {
+  it("shows directories first, marks what git ignores, and leaves out links to elsewhere", async () => {
     const { directory, read } = fileWorkspace({ git: true });
     const nodes = await read<{ path: string; ignored: boolean; absolute: string }[]>("/file?path=");
     expect(nodes.map(({ path }) => path)).toEqual([
@@ -89,7 +89,7 @@ describe("listing a directory", () => {
 });
 
 describe("finding files", () => {
-  it.each([true, false])("by what somebody typed, best first (git: %s)", async (git) => {
+  it.each([true, false])("by a typed query, best matches first (git: %s)", async (git) => {
     const { read } = fileWorkspace({ git });
     expect(await read("/find/file?query=main")).toEqual(["src/main.ts", "src/deep/maintain.ts"]);
     expect(await read("/find/file?query=main&limit=1")).toEqual(["src/main.ts"]);
@@ -99,7 +99,7 @@ describe("finding files", () => {
     expect(await read("/find/file?query=secret")).toEqual([]);
   });
 
-  it("in the newer API as well, for a terminal that completes names", async () => {
+  it("also works in the newer API, for a terminal that completes names", async () => {
     const { read } = fileWorkspace({ git: false });
     expect(await read("/api/fs/find?query=src&limit=2")).toMatchObject({
       data: [
@@ -112,7 +112,7 @@ describe("finding files", () => {
     });
   });
 
-  it("leaves out what git ignores and what was deleted", async () => {
+  it("leaves out ignored and deleted files", async () => {
     const { read, directory } = fileWorkspace({ git: true });
     expect(await read("/find/file?query=ignored.txt")).toEqual([]);
     rmSync(join(directory, "a.txt"));
@@ -120,8 +120,8 @@ describe("finding files", () => {
   });
 });
 
-/** Git names what its index has, also when a directory on the way has become a link since. */
-test("what stands behind a link that leads out is not found, although git names it", async () => {
+/** Git lists what is in its index, even if a directory in the path has become a link since. */
+test("a file behind a link to the outside is not found, although git lists it", async () => {
   const { read, write, directory, root } = fileWorkspace({ git: true });
   for (const [name, to] of [
     ["gone/secret.txt", join(root, "outside")],
@@ -139,7 +139,7 @@ test("what stands behind a link that leads out is not found, although git names 
 });
 
 describe("finding text", () => {
-  it.each([true, false])("in files that may be seen (git: %s)", async (git) => {
+  it.each([true, false])("in files that may be shown (git: %s)", async (git) => {
     const { read } = fileWorkspace({ git });
     const found = await read<TextMatch[]>("/find?pattern=need%5Ba-z%5D%2B");
     expect(found.map(({ path }) => path.text).sort()).toEqual(["a.txt", "src/main.ts"]);
@@ -152,7 +152,7 @@ describe("finding text", () => {
     });
   });
 
-  it("refuses a pattern that is none, and one that would never end", async () => {
+  it("refuses an invalid pattern, and one that would never finish", async () => {
     const { ask, write } = fileWorkspace({ git: false });
     write("b.txt", `${"a".repeat(60)}!`);
     for (const pattern of ["(", "(a%2B)%2B%24"]) {

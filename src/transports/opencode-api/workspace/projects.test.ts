@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { ManualClock } from "../../../../test/support/manual-clock.ts";
 import { makeProjects, noProject } from "./projects.ts";
 
-test("a directory that became a repository is told as one soon, and nobody waits for git meanwhile", async () => {
+test("a directory that becomes a repository is soon reported as one, without waiting for git", async () => {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), "waybill-project-")));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const clock = new ManualClock();

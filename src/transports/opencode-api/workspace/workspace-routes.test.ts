@@ -6,7 +6,7 @@ import { fileWorkspace } from "../../../../test/support/file-workspace.ts";
 import { anApi } from "../../../../test/support/http-api.ts";
 import { testService } from "../../../../test/support/test-service.ts";
 import { aLane } from "../../../../test/support/waybill.ts";
-import { defaultBranch } from "./projects.ts";
+import { defaultBranch } from "../../../service/workspace/branches.ts";
 
 function aService() {
   const service = testService();
@@ -19,8 +19,8 @@ function aService() {
   return { service, ask, read: async (path: string) => (await ask(`/opencode${path}`)).json() };
 }
 
-describe("where the server works", () => {
-  it("is the usual place, unless the client names another", async () => {
+describe("the directory of a request", () => {
+  it("is the default directory, unless the client names another", async () => {
     const { directory, read, ask } = fileWorkspace({ git: false });
     const expected = { home: homedir(), state: "", config: "", worktree: "/", directory };
     expect(await read("/path")).toEqual(expected);
@@ -32,7 +32,7 @@ describe("where the server works", () => {
     expect(await read(v2)).toEqual({ directory: src, project: { id: "global", directory: "/" } });
   });
 
-  it("is refused where no lane may work, and where nobody can tell what is meant", async () => {
+  it("is refused where no lane may work, or if it cannot be decoded", async () => {
     const { ask } = fileWorkspace({ git: false });
     for (const path of ["/path", "/file?path=", "/find?pattern=x", "/vcs", "/api/agent", "/event"]) {
       const answer = await ask(`/opencode${path}${path.includes("?") ? "&" : "?"}directory=/etc`);
@@ -41,7 +41,7 @@ describe("where the server works", () => {
     expect((await ask("/opencode/path", { headers: { "x-opencode-directory": "%zz" } })).status).toBe(400);
   });
 
-  it("may be the worktree of the project `global` where no file is read: nothing is in there", async () => {
+  it("may be the worktree of the project `global`, which is empty, in requests that read no files", async () => {
     const { read, ask } = fileWorkspace({ git: false });
     const root = "directory=/";
     expect(await read(`/path?${root}`)).toMatchObject({ worktree: "/", directory: "/" });
@@ -63,7 +63,7 @@ describe("where the server works", () => {
     expect((await ask(`/opencode/session?${root}`, { method: "POST" })).status).toBe(403);
   });
 
-  it("is a project of its own in a repository", async () => {
+  it("is its own project inside a repository", async () => {
     const { directory, service, read } = fileWorkspace({ git: true });
     const src = encodeURIComponent(join(directory, "src"));
     const project = (await read("/project/current")) as Project;
@@ -81,7 +81,7 @@ describe("where the server works", () => {
     expect(await read("/vcs")).toEqual({ branch: null, default_branch: null });
   });
 
-  it("the default branch is the remote's, else the usual one", () => {
+  it("has the remote's default branch, otherwise one with a usual name", () => {
     const heads = "refs/heads/main \n";
     expect(defaultBranch(`${heads}refs/remotes/origin/HEAD refs/remotes/origin/trunk\n`)).toBe("trunk");
     expect(defaultBranch(heads)).toBe("main");
@@ -90,8 +90,8 @@ describe("where the server works", () => {
   });
 });
 
-describe("what there is to choose from", () => {
-  it("providers are the runtimes, the one for new lanes first, with a model for each that is known", async () => {
+describe("the catalog", () => {
+  it("lists the runtimes as providers, the default one first, with their known models", async () => {
     const { read } = aService();
     const { providers, ...rest } = (await read("/config/providers")) as { providers: { id: string; models: object }[] };
     expect(providers.map(({ id, models }) => [id, Object.keys(models)])).toEqual([
@@ -105,13 +105,13 @@ describe("what there is to choose from", () => {
     });
   });
 
-  it("the configuration names the model and the agent that a client takes which chooses none", async () => {
+  it("names the default model and agent in the configuration", async () => {
     const { read } = aService();
     expect(await read("/config")).toMatchObject({ model: "opencode/default", default_agent: "default" });
     expect(await read("/agent")).toMatchObject([{ name: "default", mode: "primary" }]);
   });
 
-  it("the newer API says the same", async () => {
+  it("is the same in the newer API", async () => {
     const { read } = aService();
     const location = { directory: "/tmp", project: { id: "global", directory: "/" } };
     expect(await read("/api/agent")).toMatchObject({ location, data: [{ id: "default" }] });
@@ -126,7 +126,7 @@ describe("what there is to choose from", () => {
 });
 
 describe("a client's log", () => {
-  it("goes to Waybill's, within bounds and without what is beside the line", async () => {
+  it("goes to Waybill's log, limited in length and without extra data", async () => {
     const entries: unknown[] = [];
     const { ask } = anApi({ onClientLog: (entry) => entries.push(entry) });
     const line = { service: "tui", level: "warn", message: "x".repeat(5000) };

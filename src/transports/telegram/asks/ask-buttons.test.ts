@@ -34,7 +34,7 @@ describe("the data of a button", () => {
     }
   });
 
-  test("says what was pressed", () => {
+  test("identifies the button that was pressed", () => {
     expect(dataIn(permission, 0).map((data) => readAskPress(data)?.press)).toEqual([
       { kind: "decide", decision: "once" },
       { kind: "decide", decision: "always" },
@@ -49,13 +49,13 @@ describe("the data of a button", () => {
     ]);
   });
 
-  test.each(["ask", "ask:name", "ask:name:unknown:1"])("of no known form is nothing: %s", (data) => {
+  test.each(["ask", "ask:name", "ask:name:unknown:1"])("in an unknown form is ignored: %s", (data) => {
     expect(readAskPress(data)).toBeNull();
   });
 });
 
 describe("several choices", () => {
-  test("a press marks an option, and the next one takes the mark back", () => {
+  test("a press marks an option, and the next one unmarks it", () => {
     const once = marked(question, 1, 2, true);
     expect(textsIn(once, 1)).toEqual(["Core", "Page", "✓ Docs", "Send", "Other…"]);
     expect(readAskPress(dataIn(once, 1)[2] ?? "")?.press).toMatchObject({ kind: "mark", option: 2, on: false });
@@ -74,7 +74,7 @@ test("the answers are complete when every question has one", () => {
   expect(allAnswers(answered(first, 0, ["Core"], "bob"))).toEqual([["Core"], ["Docs"]]);
 });
 
-test("a label that is too long for a button is shortened between characters", () => {
+test("a label that is too long for a button is cut between characters", () => {
   const long = {
     ...question,
     questions: [{ header: null, question: "?", options: [option("😀".repeat(80))], multiple: false }],

@@ -1,4 +1,4 @@
-/** The buttons of an ask, and what a press of one means. Pure. */
+/** The buttons of an ask, and how to read a press. Pure. */
 import type { Button, Keyboard } from "../outgoing/chat-row.ts";
 import type { ChatAsk } from "./chat-ask.ts";
 
@@ -6,14 +6,14 @@ export type AskPress =
   | { kind: "decide"; decision: "once" | "always" | "reject" }
   | { kind: "reason" }
   | { kind: "choose"; question: number; option: number }
-  /** Says what the option shall be, and not that it changes: so it is safe to repeat. */
+  /** Carries the wanted state rather than a toggle, so that a repeated press is harmless. */
   | { kind: "mark"; question: number; option: number; on: boolean }
   | { kind: "send"; question: number }
   | { kind: "other"; question: number };
 
 export const askPressPrefix = "ask";
 
-/** Telegram shows at most 100 buttons. What has none can be written. */
+/** Telegram shows at most 100 buttons. People can type the options beyond. */
 const maxOptions = 50;
 const maxLabel = 60;
 
@@ -50,7 +50,7 @@ function shortened(label: string): string {
   return characters.length <= maxLabel ? label : `${characters.slice(0, maxLabel - 1).join("")}…`;
 }
 
-/** Null for data that no version of Waybill wrote. */
+/** Null for data that Waybill did not write. */
 export function readAskPress(data: string): { name: string; press: AskPress } | null {
   const [, name, word = "", ...rest] = data.split(":");
   const press = pressOf(word, Number(rest[0]), Number(rest[1]), rest[2] === "on");

@@ -10,13 +10,13 @@ describe("a permission shows", () => {
     expect(text).toContain(directory);
   });
 
-  test("the whole command where the title shortens it", () => {
+  test("the whole command if the title shortens it", () => {
     expect(permissionText("Bash", { tool: "Bash", input: { command: "make all" } }, directory)).toContain(
       "```sh\nmake all\n```",
     );
   });
 
-  test("the diff of an edit, or makes one of what is replaced", () => {
+  test("the diff of an edit, or one made from the replaced text", () => {
     expect(permissionText("edit: a.ts", { diff: "-old\n+new" }, directory)).toContain("```diff\n-old\n+new\n```");
     const input = { file_path: "a.ts", old_string: "old", new_string: "new\nmore" };
     expect(permissionText("Edit: a.ts", { tool: "Edit", input }, directory)).toContain(
@@ -24,11 +24,11 @@ describe("a permission shows", () => {
     );
   });
 
-  test("nothing but the title where the program says no more", () => {
+  test("only the title if the agent program reports nothing else", () => {
     expect(permissionText("webfetch", null, directory).match(/```/g)).toHaveLength(2);
   });
 
-  test("so much that it stays one message, also with fences and emoji in it", () => {
+  test("no more than fits into one message, even with fences and emoji", () => {
     const detail = { command: "😀```\n".repeat(5000) };
     const text = permissionText("t".repeat(5000), detail, `/${"d".repeat(3000)}`);
     expect(text.length).toBeLessThan(4000);
@@ -43,12 +43,12 @@ describe("a question shows", () => {
     { label: "Blue", description: null },
   ];
 
-  test("its text, what it is about, and what options mean", () => {
+  test("its text, its header, and what the options mean", () => {
     const text = questionText({ header: "Colour", question: "Which?", options, multiple: false }, 0, 1);
     expect(text).toBe("❓ The agent asks:\n\n**Colour**\nWhich?\n\n- Red: like fire");
   });
 
-  test("its number among several", () => {
+  test("its number if there are several", () => {
     expect(questionText({ header: null, question: "Which?", options: [], multiple: false }, 1, 3)).toContain(
       "(2 of 3)",
     );

@@ -1,4 +1,4 @@
-/** Asks a person to write something about an ask: the reason of a rejection, or an answer that is no option. */
+/** Asks a person to type a reply for an ask: the reason for a rejection, or an answer that is not among the options. */
 
 import { say } from "../outgoing/say.ts";
 import type { Handled, TelegramContext } from "../telegram-context.ts";
@@ -13,8 +13,8 @@ export function awaitReply(
   { asks }: Pick<TelegramContext, "asks">,
 ): Handled {
   const key = `ask-reply:${update.id}`;
-  const what = question === null ? "the reason. The agent reads it and goes on" : "your answer";
-  // In a group, a client opens the reply only for people whom the message mentions.
+  const what = question === null ? "the reason. The agent will read it and continue" : "your answer";
+  // In a group, clients open the reply field only for people that the message mentions.
   const whom = place.isPrivate || from.name === `telegram-${from.id}` ? "" : `@${from.name} `;
   const words = `✍️ ${whom}Reply to this message with ${what}.`;
   return {

@@ -1,4 +1,4 @@
-/** The asks that chats show and the replies that they wait for, in memory and in the store. The caller commits the changes. */
+/** The asks shown in chats and the replies they wait for, in memory and in the store. The caller commits changes. */
 import { z } from "zod";
 import type { TransportWrites } from "../../../mail/outbox/transport-box.ts";
 import type { ChatAsk } from "./chat-ask.ts";
@@ -12,12 +12,12 @@ const replyPrefix = "reply:";
 const storedReply = z.object({
   chat: z.number(),
   ask: z.string(),
-  /** Null for the reason of a rejection. */
+  /** Null for the reason for a rejection. */
   question: z.number().nullable(),
-  /** It stays known then: an edit of the reply is no message to the agent either. */
+  /** Kept after use, so that an edit of the reply does not become a message to the agent. */
   isUsed: z.boolean(),
 });
-/** What a reply to a message of the bot is for. */
+/** The purpose of a reply to one of the bot's messages. */
 export type AwaitedReply = z.output<typeof storedReply>;
 
 export class ChatAsks {
@@ -34,7 +34,7 @@ export class ChatAsks {
     }
   }
 
-  /** Null once it is over. */
+  /** Null once it has ended. */
   find(name: string): ChatAsk | null {
     return this.#asks.get(name) ?? null;
   }
@@ -49,13 +49,13 @@ export class ChatAsks {
     return [{ key: `${askPrefix}${name}`, value: null }];
   }
 
-  /** Ends one that somebody in a chat has answered: the agent never asks it again. */
+  /** Ends an ask that was answered in a chat: the agent never asks it again. */
   endAnswered(ask: Pick<ChatAsk, "name">): StateWrite[] {
     this.#answered.add(ask.name);
     return this.end(ask);
   }
 
-  /** In this run. */
+  /** Since this process started. */
   wasAnswered(name: string): boolean {
     return this.#answered.has(name);
   }
@@ -74,7 +74,7 @@ export class ChatAsks {
     return [...this.#replies].filter(([, reply]) => reply.chat === chat);
   }
 
-  /** False while another press decides it. */
+  /** False while another press is deciding it. */
   beginDeciding(name: string): boolean {
     if (this.#deciding.has(name)) return false;
     this.#deciding.add(name);

@@ -1,4 +1,4 @@
-/** Presses of the buttons of asks. */
+/** Handles presses of an ask's buttons. */
 
 import type { TelegramContext } from "../telegram-context.ts";
 import type { Press, Pressed } from "../updates/press.ts";
@@ -34,7 +34,7 @@ export async function pressAsk(press: Press, context: TelegramContext): Promise<
       return mark(ask, chosen, press, context);
     case "send": {
       const labels = markedLabels(ask, chosen.question);
-      if (labels.length === 0) return { words: "Mark at least one option first." };
+      if (labels.length === 0) return { words: "Select at least one option first." };
       return answer(ask, chosen.question, labels, press, context);
     }
     default:
@@ -42,7 +42,7 @@ export async function pressAsk(press: Press, context: TelegramContext): Promise<
   }
 }
 
-/** All answers are there when a crash came before the agent had them. */
+/** If every question has an answer, a crash came before the agent got them, so the ask is still open. */
 function isOpen(ask: ChatAsk, question: number): boolean {
   return ask.answers[question] === null || allAnswers(ask) !== null;
 }
@@ -54,7 +54,7 @@ async function answer(
   press: Press,
   context: TelegramContext,
 ): Promise<Pressed> {
-  if (!isOpen(ask, question)) return { words: "This question was answered already." };
+  if (!isOpen(ask, question)) return { words: "This question was already answered." };
   return pressed(await answerQuestion(ask, question, labels, press.from.name, context));
 }
 
@@ -64,7 +64,7 @@ function mark(
   { update }: Press,
   { asks }: TelegramContext,
 ): Pressed {
-  if (!isOpen(ask, question)) return { words: "This question was answered already." };
+  if (!isOpen(ask, question)) return { words: "This question was already answered." };
   const next = marked(ask, question, option, on);
   const outbox = changedRows(next, question, `ask-marked:${update.id}`, null, askButtons(next, question));
   return { words: "", writes: { outbox, state: asks.keep(next) } };
@@ -77,7 +77,7 @@ function pressed(decided: Decided): Pressed {
     case "over":
       return { words: overWords, writes: decided.writes };
     case "busy":
-      return { words: "Somebody is deciding this right now." };
+      return { words: "Someone is deciding this right now." };
     case "failed":
       return { words: `${decided.words} Try again.`, isAlert: true, writes: decided.writes };
     default:

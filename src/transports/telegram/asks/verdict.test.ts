@@ -14,11 +14,11 @@ describe("a permission", () => {
   test.each([
     [decided("once"), "once", "✅ Allowed once by ann."],
     [decided("reject", "Use npm."), "reject", "❌ Rejected by ann: Use npm."],
-    // OpenCode allows something once where always would open what is denied.
+    // OpenCode allows only once if always would allow something that is denied.
     [decided("always"), "once", "✅ Always allowed by ann."],
     [decided("once"), "reject", "❌ Rejected elsewhere."],
     [permission, "always", "✅ Always allowed elsewhere."],
-    [permission, "expired", "⌛ Expired: the agent no longer waits for an answer."],
+    [permission, "expired", "⌛ Expired: the agent is no longer waiting for an answer."],
   ] as const)("says who decided what (%#)", (ask, outcome, words) => {
     expect(permissionVerdict(ask, outcome)).toEqual([words]);
   });
@@ -28,7 +28,7 @@ describe("questions", () => {
   const answer = { labels: ["Red"], by: "ann" };
   const asked: ChatAsk = { ...permission, kind: "question", texts: ["One?", "Two?"], answers: [answer, null] };
 
-  test("say for each who answered it, here or elsewhere", () => {
+  test("say who answered each of them, here or elsewhere", () => {
     expect(questionVerdict(asked, { outcome: "answered", answers: [["Red"], ["Two", "Three"]] })).toEqual([
       "✅ ann: Red",
       "✅ Answered elsewhere: Two, Three",
@@ -42,7 +42,7 @@ describe("questions", () => {
     expect(questionVerdict(asked, { outcome: "expired", answers: null })).toHaveLength(2);
   });
 
-  test("that were answered here say by whom", () => {
+  test("that were answered here say who answered them", () => {
     const complete = { ...asked, answers: [answer, { labels: ["A", "B"], by: "bob" }] };
     expect(decidedHere(complete)).toEqual(["✅ ann: Red", "✅ bob: A, B"]);
   });

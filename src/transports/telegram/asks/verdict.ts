@@ -1,4 +1,4 @@
-/** How an ask ended, in the words of the chat: what was decided and by whom, or that nobody here decided. Pure. */
+/** The text for how an ask ended: the decision and who made it, or that it was made elsewhere. Pure. */
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import type { ChatAsk } from "./chat-ask.ts";
 
@@ -6,9 +6,9 @@ type Decision = "once" | "always" | "reject";
 type PermissionOutcome = Extract<UniversalEvent, { type: "permission.resolved" }>["data"]["outcome"];
 type QuestionEnd = Omit<Extract<UniversalEvent, { type: "question.resolved" }>["data"], "ask">;
 
-export const expiredWords = "⌛ Expired: the agent no longer waits for an answer.";
+export const expiredWords = "⌛ Expired: the agent is no longer waiting for an answer.";
 
-/** What people in the chats have decided, for each message of the ask. */
+/** What people in the chats decided, for each message of the ask. */
 export function decidedHere(ask: ChatAsk): string[] {
   if (ask.kind === "question") return ask.answers.map((answer) => (answer ? answerWords(answer) : expiredWords));
   const { decision } = ask;
@@ -19,7 +19,7 @@ export function decidedHere(ask: ChatAsk): string[] {
 export function permissionVerdict(ask: ChatAsk, outcome: PermissionOutcome): string[] {
   if (outcome === "expired") return [expiredWords];
   const here = ask.decision;
-  // A program may allow less than was asked for.
+  // The agent program may grant less than the person allowed.
   const isOurs = here?.decision === outcome || (here?.decision === "always" && outcome === "once");
   return isOurs ? decidedHere(ask) : [`${decisionWords(outcome)} elsewhere.`];
 }

@@ -1,4 +1,4 @@
-/** Carries out presses of buttons. Each gets an answer, so that the client stops waiting; a query that is too old gets none. */
+/** Handles button presses. Each one is answered, so that the client stops waiting, unless the query is too old. */
 import { AppError } from "../../../app-error.ts";
 import { askPressPrefix } from "../asks/ask-buttons.ts";
 import { pressAsk } from "../asks/press-ask.ts";
@@ -16,9 +16,9 @@ export async function handleButton(press: Press, context: TelegramContext): Prom
   return pressed.writes ?? {};
 }
 
-/** Somebody who may not use the bot. */
+/** For a person who may not use the bot. */
 export function refusePress(press: Pick<Press, "callbackId">, context: Pick<TelegramContext, "api">): Handled {
-  answerPress(press, { words: "You may not use this bot." }, context);
+  answerPress(press, { words: "You are not allowed to use this bot." }, context);
   return {};
 }
 
@@ -50,7 +50,7 @@ async function pressWorkspace(lane: string, { place, from }: Press, context: Tel
   }
 }
 
-/** Nothing waits for it: the person only sees a sign that the press has arrived. */
+/** Not awaited: the answer only tells the person that the press has arrived. */
 function answerPress(
   { callbackId }: Pick<Press, "callbackId">,
   { words, isAlert = false }: Pressed,

@@ -1,4 +1,4 @@
-/** `/files`: the files that the agent has made or changed in this workspace, and one of them as a document. */
+/** `/files`: lists the files that the agent created or changed in this workspace, or sends one of them. */
 import { relative } from "node:path";
 import { row } from "../outgoing/say.ts";
 import type { ChangedFile } from "../workspace-files/changed-files.ts";
@@ -12,7 +12,7 @@ const maxListed = 30;
 
 export const files: Command = {
   name: "files",
-  description: "The files that the agent changed; with a number or a path, the file",
+  description: "List the files that the agent changed, or send one by number or path",
   async run(call, context) {
     const { service } = context;
     const { lane } = await laneOfCall(call, context);
@@ -28,8 +28,7 @@ export const files: Command = {
 };
 
 export function filesText(changed: readonly Pick<ChangedFile, "path" | "change">[], directory: string): string {
-  if (changed.length === 0)
-    return "The agent has changed no files here, as far as its program shows. `/files PATH` sends any file.";
+  if (changed.length === 0) return "The agent program reports no changed files here. `/files PATH` sends any file.";
   const lines = changed.slice(0, maxListed).map(({ path, change }, index) => {
     return `${index + 1}. \`${relative(directory, path) || path}\`${change === "added" ? " (new)" : ""}`;
   });

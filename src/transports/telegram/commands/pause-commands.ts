@@ -1,4 +1,4 @@
-/** `/pause` and `/resume`: whether anything is sent in the topic's lane. Of a lane that others use, administrators decide. */
+/** `/pause` and `/resume`: stop and continue sending in the topic's lane. In a bound topic, administrators only. */
 import type { Command } from "./command.ts";
 import { answer } from "./command.ts";
 import { count } from "./status-text.ts";
@@ -11,14 +11,14 @@ export const pause: Command = {
     refuseUnlessAdmin(call, context);
     const { lane } = await laneOfCall(call, context);
     const { holder } = await context.service.pause(lane.id, `paused by ${call.message.from.name}`);
-    const running = holder ? " What runs goes on; /stop ends it." : "";
+    const running = holder ? " The running turn continues; /stop ends it." : "";
     return answer(call, `Paused. Your messages are kept and sent after /resume.${running}`);
   },
 };
 
 export const resume: Command = {
   name: "resume",
-  description: "Go on after /pause (in a bound topic: administrators only)",
+  description: "Continue after /pause (in a bound topic: administrators only)",
   async run(call, context) {
     refuseUnlessAdmin(call, context);
     const { lane } = await laneOfCall(call, context);

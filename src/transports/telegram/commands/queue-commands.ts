@@ -1,4 +1,4 @@
-/** What waits for its turn: `/queue` lists it, `/withdraw` takes one message back. */
+/** Waiting messages: `/queue` lists them, `/withdraw` takes one back. */
 import type { TelegramContext } from "../telegram-context.ts";
 import type { Command, CommandCall } from "./command.ts";
 import { answer } from "./command.ts";
@@ -6,13 +6,13 @@ import type { Waiting } from "./queue-text.ts";
 import { excerpt, queueText, withdrawnSince, withdrawTarget } from "./queue-text.ts";
 import { laneOfCall } from "./topic-lane.ts";
 
-/** As many as are looked at; a person withdraws by number only what `/queue` shows. */
+/** How many are read. `/queue` shows fewer, and people withdraw by the numbers they see. */
 const maxWaiting = 200;
 const maxShown = 20;
 
 export const queue: Command = {
   name: "queue",
-  description: "The messages that wait",
+  description: "List the waiting messages",
   async run(call, context) {
     const { lane } = await laneOfCall(call, context);
     const waiting = await waitingIn(lane.id, call, context);
@@ -23,7 +23,7 @@ export const queue: Command = {
 
 export const withdraw: Command = {
   name: "withdraw",
-  description: "Take back the newest waiting message, number N, or the one you reply to",
+  description: "Withdraw the newest waiting message, number N, or the one you reply to",
   async run(call, context) {
     const { service } = context;
     const { lane } = await laneOfCall(call, context);

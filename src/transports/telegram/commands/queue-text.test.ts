@@ -16,9 +16,9 @@ describe("the queue", () => {
     expect(queueText(waiting, 3, 10_000).split("\n")).toEqual([
       "6 messages waiting:",
       "",
-      "1. task 5, for 5 s",
-      "2. task 8 (from ben), for 2 s",
-      "3. task 9, for 1 s",
+      "1. task 5 (waiting for 5 s)",
+      "2. task 8 (from ben, waiting for 2 s)",
+      "3. task 9 (waiting for 1 s)",
       "… and 3 more.",
       "",
       "`/withdraw N` takes one back.",
@@ -26,15 +26,15 @@ describe("the queue", () => {
   });
 
   test("may be empty", () => {
-    expect(queueText([], 0, 0)).toBe("Nothing waits.");
+    expect(queueText([], 0, 0)).toBe("Nothing is waiting.");
   });
 });
 
-describe("what is withdrawn", () => {
+describe("the withdrawn message", () => {
   test.each([
-    ["is the newest message", request, "d9"],
+    ["is the newest one", request, "d9"],
     ["was written before the command", { ...request, number: 7 }, "d5"],
-    ["is the message that is replied to", { ...request, replyTo: 5 }, "d5"],
+    ["is the one that is replied to", { ...request, replyTo: 5 }, "d5"],
     ["is the one with the number", { ...request, args: "1" }, "d5"],
   ])("%s", (_, asked, expected) => {
     expect(withdrawTarget(waiting, asked).deliveryId).toBe(expected);
@@ -42,16 +42,16 @@ describe("what is withdrawn", () => {
 
   test.each([
     ["another topic's message", { ...request, args: "2" }, /not written in this topic/],
-    ["a number that is not there", { ...request, args: "4" }, /No message number "4" waits/],
-    ["a word", { ...request, args: "all" }, /No message number "all" waits/],
-    ["a message that was sent", { ...request, replyTo: 3 }, /does not wait/],
-    ["what was written later", { ...request, number: 2 }, /Nothing of this topic waits/],
-    ["the same number in another chat", { ...request, chat: 51, replyTo: 5 }, /does not wait/],
+    ["an unknown number", { ...request, args: "4" }, /There is no waiting message "4"/],
+    ["a word", { ...request, args: "all" }, /There is no waiting message "all"/],
+    ["a message that was sent", { ...request, replyTo: 3 }, /is not waiting/],
+    ["a later message", { ...request, number: 2 }, /No message from this topic is waiting/],
+    ["the same number in another chat", { ...request, chat: 51, replyTo: 5 }, /is not waiting/],
   ])("is never %s", (_, asked, message) => {
     expect(() => withdrawTarget(waiting, asked)).toThrow(message);
   });
 
-  test("is known again by a command that is handled a second time", () => {
+  test("is recognised when the command is handled again", () => {
     const withdrawn = { ...aRecord(), lastReason: "withdrawn", cancelledAt: 5000 };
     expect(withdrawnSince([withdrawn], 5000)).toBe(withdrawn);
     expect(withdrawnSince([withdrawn], 5001)).toBeNull();

@@ -1,8 +1,8 @@
-/** The first word of a chat, and the list of what can be said. */
+/** `/start` and `/help`. */
 import type { Command } from "./command.ts";
 import { answer, both } from "./command.ts";
 
-/** Only the first message of a chat: clients send it again, and it says nothing new then. */
+/** Answered only as the first message of a chat, because clients send it again later. */
 export const start: Command = {
   name: "start",
   description: null,
@@ -11,9 +11,9 @@ export const start: Command = {
     const { place } = call.message;
     if (topics.isKnownChat(place.chat)) return {};
     const words = [
-      "Waybill brings what you write here to a coding agent, and its answer back to you.",
-      `This chat works in \`${settings.defaultWorkspace}\`. \`use repo PATH\` chooses another directory.`,
-      "/help lists what else you can say.",
+      "Waybill passes what you write here on to a coding agent, and its answer back to you.",
+      `This chat works in \`${settings.defaultWorkspace}\`. \`use repo PATH\` switches to another directory.`,
+      "/help lists the commands.",
     ];
     return both({ state: topics.keep(call.topic, clock.now()) }, answer(call, words.join("\n\n")));
   },
@@ -22,12 +22,12 @@ export const start: Command = {
 export function help(commands: () => readonly Command[]): Command {
   return {
     name: "help",
-    description: "What you can say",
+    description: "List the commands",
     async run(call) {
       const lines = commands().flatMap(({ name, description }) =>
         description === null ? [] : [`/${name}: ${description}`],
       );
-      const words = "`use repo PATH`, `where am i`, `list repos` and `restart` work without a slash, too.";
+      const words = "`use repo PATH`, `where am i`, `list repos` and `restart` also work, without a slash.";
       return answer(call, `Everything you write goes to the agent, except:\n\n${lines.join("\n")}\n\n${words}`);
     },
   };

@@ -1,4 +1,4 @@
-/** How a topic is getting on: `/status`, `/cost` and `/version`. */
+/** `/status`, `/cost` and `/version`. */
 import { packageManifest } from "../../../package-files.ts";
 import { bindingName } from "../topics/binding.ts";
 import { laneOfTopic } from "../topics/recipient.ts";
@@ -9,7 +9,7 @@ import { laneOfCall } from "./topic-lane.ts";
 
 export const status: Command = {
   name: "status",
-  description: "What the agent does, and what waits",
+  description: "Show what the agent is doing and what is waiting",
   async run(call, context) {
     const { service, clock } = context;
     const state = await laneOfCall(call, context);
@@ -22,7 +22,7 @@ export const status: Command = {
 
 export const cost: Command = {
   name: "cost",
-  description: "What this topic has used today",
+  description: "Show what this topic has used today",
   async run(call, context) {
     const { service } = context;
     const current = await laneOfTopic(call.topic, context);
@@ -40,7 +40,7 @@ export const cost: Command = {
 
 export const version: Command = {
   name: "version",
-  description: "The versions of Waybill and its runtimes",
+  description: "Show Waybill's version and its runtimes",
   async run(call, { service }) {
     const runtimes = await service.runtimes();
     const lines = runtimes.map(({ kind, ready, isDefault }) => {

@@ -1,6 +1,6 @@
 /**
- * Ends the running turn of a topic at once; what waits goes on. When the command is handled again after a crash, the turn
- * that it meant may have ended, and the next one must not be stopped.
+ * `/stop`: ends a topic's running turn immediately; waiting messages are still sent. If the command is handled again
+ * after a crash, the turn that it meant may have ended, and the next one must not be stopped.
  */
 import { AppError } from "../../../app-error.ts";
 import type { DeliveryRecord } from "../../../core/delivery/record.ts";
@@ -13,19 +13,19 @@ import { answer } from "./command.ts";
 import { laneOfCall } from "./topic-lane.ts";
 
 export type StopPlan =
-  /** Whatever the lane does now. */
+  /** Whatever the lane is doing now. */
   | { stop: "lane" }
-  /** Only this delivery, however the lane has moved on meanwhile. */
+  /** Only this delivery, in case the lane has moved on. */
   | { stop: "delivery"; id: string }
   | { stop: "nothing" };
 
 export const stop: Command = {
   name: "stop",
-  description: "End the running turn; what waits goes on",
+  description: "End the running turn; waiting messages are still sent",
   async run(call, context) {
     const state = await laneOfCall(call, context);
     const isStopped = await carryOut(stopPlan(state.holder, call.update), state, context);
-    return answer(call, isStopped ? "The running turn was stopped." : "Nothing runs here.");
+    return answer(call, isStopped ? "The running turn was stopped." : "Nothing is running here.");
   },
 };
 
@@ -48,7 +48,7 @@ async function carryOut(
 ): Promise<boolean> {
   switch (plan.stop) {
     case "lane":
-      // Without a running turn, what was about to be sent is stopped.
+      // Without a running turn, this stops the message that was about to be sent.
       return (await service.abort(lane.id)).waiting < waiting || holder !== null;
     case "delivery":
       try {

@@ -16,7 +16,7 @@ const settings: TelegramSettings = {
   progress: { firstMs: 1, everyMs: 1, maxCount: 1 },
 };
 
-test("a store that cannot be written for a while delays what the chats are told, and loses nothing of it", async () => {
+test("a store that cannot be written for a while delays notices to the chats, and loses none of them", async () => {
   const service = testService();
   await service.ready();
   const clock = new ManualClock();
@@ -45,7 +45,7 @@ test("a store that cannot be written for a while delays what the chats are told,
     },
     closing.signal,
   );
-  // Its topic is not known: the run that admitted it died before it was kept.
+  // Its topic is unknown, as after a crash between admitting the message and storing the topic.
   const message = { to: { lane: "demo" }, from: "ann", text: "Sort it.", conversation: "5:root" };
   await service.send({ ...message, id: "telegram:1:5:7", source: "telegram" });
   await service.withdraw("telegram:1:5:7", "demo");

@@ -42,12 +42,12 @@ const refuse = (method: string, description: string, times = 1) =>
 const shown = () => chat.messages.filter(({ isFromBot }) => isFromBot);
 
 describe("a text", () => {
-  test("is a rich message, and its part is remembered as one", async () => {
+  test("is sent as a rich message, and its part is recorded as one", async () => {
     expect(await say()).toMatchObject({ outcome: "sent", ref: { style: "rich" } });
     expect(shown()[0]?.rich).toBeDefined();
   });
 
-  test("is sent with entities once the server has shown that it knows no rich messages", async () => {
+  test("is sent with entities once the server has rejected rich messages as unknown", async () => {
     telegram.fail({ method: "sendRichMessage", with: { type: "error", code: 404, description: "Not Found" } });
     await say();
     await say();
@@ -58,7 +58,7 @@ describe("a text", () => {
     expect(telegram.calls("sendRichMessage")).toHaveLength(1);
   });
 
-  test("is sent plain, and at last as a file, before it is given up", async () => {
+  test("is sent plain if entities are refused, and as a file if any text is refused", async () => {
     refuse("sendRichMessage", "can't parse", 2);
     refuse("sendMessage", "can't parse entities");
     await say();
@@ -68,20 +68,20 @@ describe("a text", () => {
     expect(shown()[1]?.file?.bytes.toString()).toBe("odd");
   });
 
-  test("is sent without a reply when the message that it replies to has gone", async () => {
+  test("is sent without a reply if the message to reply to was deleted", async () => {
     refuse("sendRichMessage", "message to be replied not found");
     expect(await say({ replyTo: 77 })).toMatchObject({ outcome: "sent" });
     expect(shown()).toMatchObject([{ replyTo: undefined }]);
   });
 
-  test("is sent without its thread when the topic has gone", async () => {
+  test("is sent without its thread if the topic was deleted", async () => {
     const thread = chat.createTopic("Gone");
     chat.deleteTopic(thread);
     expect(await say({ thread })).toMatchObject({ outcome: "sent" });
     expect(shown()).toMatchObject([{ thread: undefined }]);
   });
 
-  test("becomes a new message when the one whose place it takes has gone or cannot be changed", async () => {
+  test("becomes a new message if the one to replace was deleted or cannot be edited", async () => {
     for (const trouble of ["message to edit not found", "something else"]) {
       const { ref } = (await say()) as Extract<Delivered, { outcome: "sent" }>;
       sent.set("sign", { ...aRow({ kind: "react", message: 1, emoji: null }), refs: [ref] });
@@ -93,8 +93,8 @@ describe("a text", () => {
   });
 });
 
-describe("what has to wait", () => {
-  test("a pause that the server asked for is not cut short; other waits may be", async () => {
+describe("a row that has to wait", () => {
+  test("keeps a pause that the server asked for; other waits may be cut short", async () => {
     telegram.fail({ method: "sendRichMessage", with: { type: "tooManyRequests", retryAfterS: 9 } });
     const limited = await say();
     expect(limited).toMatchObject({ outcome: "later", afterMs: 9000 });
@@ -105,7 +105,7 @@ describe("what has to wait", () => {
     expect(mayRetryNow({ reason: "reason" in kicked ? kicked.reason : null })).toBe(true);
   });
 
-  test("a chat that has moved is told, and the row goes there", async () => {
+  test("moves to the chat's new id, which is reported", async () => {
     const group = telegram.group();
     const next = telegram.migrate(group);
     const moves: number[][] = [];
@@ -118,7 +118,7 @@ describe("what has to wait", () => {
     expect(moves).toEqual([[group.id, next.id]]);
   });
 
-  test("no rights to write in a group is waited out", async () => {
+  test("waits while the bot has no right to write in the group", async () => {
     refuse("sendRichMessage", "not enough rights to send text messages to the chat");
     expect(await say()).toMatchObject({ outcome: "later" });
   });
@@ -127,12 +127,12 @@ describe("what has to wait", () => {
 describe("a file", () => {
   const file = (path: string) => deliver({ kind: "file", thread: null, name: "a.ts", source: { path } });
 
-  test("is sent from the disk", async () => {
+  test("is sent from disk", async () => {
     expect(await file(import.meta.filename)).toMatchObject({ outcome: "sent" });
-    expect(shown()[0]?.file?.bytes.toString()).toContain("is sent from the disk");
+    expect(shown()[0]?.file?.bytes.toString()).toContain("is sent from disk");
   });
 
-  test("that has gone is given up, so that the chat goes on", async () => {
+  test("that no longer exists fails, so that it does not block the chat", async () => {
     expect(await file(join(import.meta.dirname, "none"))).toEqual({ outcome: "failed", reason: "file_gone" });
   });
 });

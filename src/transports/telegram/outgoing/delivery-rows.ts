@@ -1,4 +1,4 @@
-/** What the chat shows of a delivery: that it was started, asked again, stopped, or done without a word. */
+/** What the chat shows of a delivery: started, tried again, stopped, or done without a reply. */
 import type { LogItem } from "../../../core/log/log-item.ts";
 import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
 import type { TelegramContext } from "../telegram-context.ts";
@@ -32,9 +32,9 @@ export async function deliveryRows(item: DeliveryItem, context: TelegramContext)
 
 function started({ record: { id, messageId } }: DeliveryItem, attempt: number, origin: Origin): NewOutboxRow[] {
   const { topic } = origin;
-  // Not changed into the next sign: that, and the answer, would stand above the answers to earlier messages.
+  // Deleted rather than edited: otherwise the answer would appear above the answers to earlier messages.
   const waitsNoMore = row(topic, `unqueued:${id}`, { kind: "delete", of: waitingKey(id) });
-  // In a private chat the answer is previewed while it is written, and needs no sign of its own.
+  // In a private chat the draft shows that work has started.
   if (topic.isPrivate) return [waitsNoMore];
   if (attempt > 1) {
     const buttons = stopButtons(messageId);
@@ -58,7 +58,7 @@ function ended({ record: { id, version } }: DeliveryItem, { topic, message }: Or
   ];
 }
 
-/** The agent has done what it was asked and said nothing that would have been an answer. */
+/** The agent did what it was asked, but wrote no answer. */
 async function doneSilently(
   { record }: DeliveryItem,
   origin: Origin,
@@ -67,5 +67,5 @@ async function doneSilently(
   const { replies } = await context.service.delivery(record.id);
   if (replies.length > 0) return [];
   const options = { replyTo: origin.message, replaces: signKeys(record.id) };
-  return [say(origin.topic, `done:${record.id}`, "✅ Done, without a word from the agent.", options)];
+  return [say(origin.topic, `done:${record.id}`, "✅ Done. The agent wrote no reply.", options)];
 }

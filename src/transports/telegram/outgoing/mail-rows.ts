@@ -1,4 +1,4 @@
-/** What a person is written back: answers, acknowledgements, and what Waybill says for itself. */
+/** Mail to a person: answers, acknowledgements, and Waybill's own notices. */
 import type { Mail } from "../../../core/message/message.ts";
 import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
 import type { TelegramContext } from "../telegram-context.ts";
@@ -10,7 +10,7 @@ import { row, say } from "./say.ts";
 import { failureButtons, progressKey, signKeys, startedKey } from "./signs.ts";
 import { unaskedRows } from "./unasked-rows.ts";
 
-/** The name under which Waybill speaks for itself. */
+/** The sender of Waybill's own notices. */
 const waybillName = "waybill";
 
 export async function mailRows(mail: Mail, context: TelegramContext): Promise<NewOutboxRow[]> {
@@ -44,11 +44,11 @@ async function repliesTo(
   if (!delivery) return [say(topic, key, text, { replyTo })];
   const { id } = delivery.record;
   if (!topic.isPrivate) return [say(topic, key, text, { replyTo, replaces: signKeys(id) })];
-  // A new message in a private chat rings; an edited one does not.
+  // A new message notifies the person; an edited one does not.
   return [say(topic, key, text, { replyTo }), ...(await signGone(topic, id, context))];
 }
 
-/** The message that said that it was worked on. What is written after this look is not sent, since the delivery has ended. */
+/** Deletes the "Working…" message. Later ones are not sent, because the delivery has ended. */
 async function signGone(topic: Topic, delivery: string, { box }: TelegramContext): Promise<NewOutboxRow[]> {
   for (const of of [startedKey(delivery), progressKey(delivery, 1)]) {
     if (await box.row(of)) return [row(topic, `sign-gone:${delivery}`, { kind: "delete", of })];

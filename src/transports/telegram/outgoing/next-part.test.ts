@@ -5,7 +5,7 @@ import type { Style } from "./render.ts";
 
 const words = (count: number) => Array.from({ length: count }, (_, number) => `word${number}`).join(" ");
 
-/** The texts of all parts, sent one after the other; `styleAt` says what the server can do at each. */
+/** The texts of all parts, sent one by one; `styleAt` gives the style that the server supports at each. */
 function sendAll(markdown: string, styleAt: (index: number) => Style): string[] {
   const sent: string[] = [];
   const refs: { message: number; style: "rich" | "text" }[] = [];
@@ -21,14 +21,14 @@ function sendAll(markdown: string, styleAt: (index: number) => Style): string[] 
 
 const wordsIn = (parts: readonly string[]) => parts.join(" ").match(/word\d+/g) ?? [];
 
-test("a text that is begun without rich messages is continued like that, also by a run that has not learned it yet", () => {
+test("a text that began without rich messages continues without them, even after a restart", () => {
   const text = words(2000);
   const parts = sendAll(text, (index) => (index === 0 ? "entities" : "rich"));
   expect(parts.length).toBeGreaterThan(1);
   expect(wordsIn(parts)).toEqual(wordsIn([text]));
 });
 
-test("nothing is lost or repeated, whatever the server stops taking on the way", () => {
+test("nothing is lost or repeated when the supported style changes between parts", () => {
   const styles = fc.array(fc.constantFrom<Style>("rich", "entities", "plain"), { minLength: 1, maxLength: 12 });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 9000 }), styles, (count, given) => {
@@ -39,7 +39,7 @@ test("nothing is lost or repeated, whatever the server stops taking on the way",
   );
 });
 
-test("what is too long for a chat goes on as a file", () => {
+test("the rest of a text that is too long for a chat is sent as a file", () => {
   const text = words(20_000);
   expect(wordsIn(sendAll(text, () => "entities"))).toEqual(wordsIn([text]));
 });

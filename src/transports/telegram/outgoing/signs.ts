@@ -1,26 +1,26 @@
-/** The signs that a message was saved, waits, or was started. Pure. */
+/** The signs in a chat that a message is stored, is waiting, or was started. Pure. */
 import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
 import type { SendResult } from "../../../service/service.ts";
 import type { IncomingMessage } from "../updates/read-update.ts";
 import type { Keyboard } from "./chat-row.ts";
 import { row, say } from "./say.ts";
 
-/** The row that says that a message waits. */
+/** The row that shows that a message is waiting. */
 export function waitingKey(deliveryId: string): string {
   return `waiting:${deliveryId}`;
 }
 
-/** The row that says that it was started. */
+/** The row that shows that a message was started. */
 export function startedKey(deliveryId: string): string {
   return `started:${deliveryId}`;
 }
 
-/** The row that says for the nth time that it still runs. In a group it takes the place of the one above. */
+/** The row of the nth progress report. In a group it replaces the started row. */
 export function progressKey(deliveryId: string, count: number): string {
   return `progress:${deliveryId}:${count}`;
 }
 
-/** The one message in the chat that shows how a running delivery is getting on, under its newest name first. */
+/** The keys that may name the one message showing a running delivery's progress, in order of preference. */
 export function signKeys(deliveryId: string): readonly string[] {
   return [startedKey(deliveryId), progressKey(deliveryId, 1)];
 }
@@ -29,7 +29,7 @@ export function savedSign({ place, messageId }: IncomingMessage): NewOutboxRow {
   return row(place, `saved:${place.chat}:${messageId}`, { kind: "react", message: messageId, emoji: "👀" });
 }
 
-/** For a message that does not start at once. */
+/** For a message that does not start immediately. */
 export function waitingSign({ place, messageId }: IncomingMessage, { delivery, waits }: SendResult): NewOutboxRow[] {
   if (delivery?.record.status !== "pending") return [];
   if (delivery.queuedBehind === null && waits === null) return [];
@@ -40,7 +40,7 @@ export function waitingSign({ place, messageId }: IncomingMessage, { delivery, w
   return [say(place, waitingKey(id), `⏳ Queued: ${why}.`, { replyTo: messageId, buttons, onlyWhile })];
 }
 
-/** Names the message by its number in the chat: the data of a button holds 64 bytes. */
+/** Identifies the message by its number in the chat, because a button's data holds only 64 bytes. */
 export function waitingButtons(messageId: string): Keyboard {
   const name = buttonName(messageId);
   return [
@@ -65,7 +65,7 @@ export function failureButtons(messageId: string): Keyboard {
   ];
 }
 
-/** What follows the chat in a message id: the number, and the time of an edit. */
+/** The part of a message id after the chat: the number, and the time of an edit. */
 function buttonName(messageId: string): string {
   return messageId.split(":").slice(3).join(":");
 }

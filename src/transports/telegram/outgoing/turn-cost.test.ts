@@ -19,16 +19,16 @@ const started = (turn: number, prompt: string) => at(turn, { type: "turn.started
 const usage = (turn: number, cost: number | null, of: "message" | "turn" = "message") =>
   at(turn, { type: "usage", data: { of, item: null, model: null, tokens, cost } });
 
-test("the messages of a turn are added up, and those of other turns left out", () => {
+test("the costs of a turn's messages are added up, without those of other turns", () => {
   const events = [usage(2, 9), started(2, "b"), usage(1, 0.25), usage(1, 0.5), started(1, "a")];
   expect(turnCost(events, "a")).toBe(0.75);
 });
 
-test("what the whole turn used is not added to what its messages used", () => {
+test("the cost of the whole turn is not added to the costs of its messages", () => {
   expect(turnCost([usage(1, 0.75, "turn"), usage(1, 0.5), usage(1, 0.25), started(1, "a")], "a")).toBe(0.75);
 });
 
-test("a turn without a cost, or one that is not found, has none", () => {
+test("the cost is null for a turn without one, and for an unknown turn", () => {
   expect(turnCost([usage(1, null), started(1, "a")], "a")).toBeNull();
   expect(turnCost([usage(1, 1), started(1, "a")], "b")).toBeNull();
 });

@@ -1,4 +1,4 @@
-/** What an agent writes to a person by itself, or as a member that Waybill does not run: where that person reads it. */
+/** Mail that no delivery of a lane answers: an agent's own messages, and those of members that Waybill does not run. */
 import type { Mail } from "../../../core/message/message.ts";
 import { senderOf } from "../../../core/message/message.ts";
 import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
@@ -16,7 +16,7 @@ export async function unaskedRows(mail: Mail, person: string, context: TelegramC
   }
   const own = mail.laneId === null ? null : context.topics.ofLane(mail.laneId);
   const places = await placesOf(mail, person, context);
-  // Elsewhere than in its own topic, the agent is named.
+  // Outside its own topic, the agent is named.
   const textIn = (where: Where) => (own && isSame(own, where) ? mail.text : `**${mail.from}**: ${mail.text}`);
   return places.map((where) => say(where, keyIn(mail, where), textIn(where)));
 }
@@ -29,7 +29,7 @@ function isSame(one: Where, other: Where): boolean {
   return one.chat === other.chat && one.thread === other.thread;
 }
 
-/** The person's own topic of that lane, else their private chat, else the topics of the lane. */
+/** The lane's topic if it is in the person's private chat, else that chat, else the lane's topics. */
 async function placesOf({ laneId }: Mail, person: string, context: TelegramContext): Promise<Where[]> {
   const { topics, settings } = context;
   const known = topics.privateChatOf(person);
@@ -41,7 +41,7 @@ async function placesOf({ laneId }: Mail, person: string, context: TelegramConte
   return laneId === null ? [] : concernedTopics(laneId, context);
 }
 
-/** An answer of a member that Waybill does not run stands in no lane. The topic is bound to that member. */
+/** The answer of a member that Waybill does not run has no lane, so the topic is found by its binding. */
 function answered(
   { relayOfMessageId, fromMember }: Mail,
   { topics }: TelegramContext,

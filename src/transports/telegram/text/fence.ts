@@ -11,7 +11,7 @@ export function diffFence(diff: string): string {
   return fence(diff, "diff");
 }
 
-/** One word: anything else could end the fence's line, or the fence. */
+/** Only the first word: anything else could end the fence's line, or the fence. */
 function languageWord(language: string): string {
   return /^[^\s`]+/.exec(language)?.[0] ?? "";
 }

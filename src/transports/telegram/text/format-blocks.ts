@@ -1,4 +1,4 @@
-/** Blocks of Markdown as formatted text: paragraphs, headings, lists, quotes, code, tables. */
+/** Formats Markdown blocks: paragraphs, headings, lists, quotes, code, tables. */
 import type { MarkedToken, Token, Tokens } from "marked";
 import { formatCode } from "./format-code.ts";
 import { formatInline } from "./format-inline.ts";
@@ -12,7 +12,7 @@ type Block = { formatted: FormattedText; raw: string };
 
 const rule = "—".repeat(8);
 
-/** A quote in a quote keeps its marks, because Telegram does not nest quotes. */
+/** A nested quote keeps its markers, because Telegram does not nest quotes. */
 export function formatBlocks(tokens: readonly Token[], inQuote: boolean): FormattedText {
   return joined(known(tokens).map((token) => ({ formatted: formatBlock(token, inQuote), raw: token.raw })));
 }
@@ -75,7 +75,7 @@ function boxOf({ task, checked }: Tokens.ListItem): string {
   return checked ? "☑ " : "☐ ";
 }
 
-/** Code begins on a line of its own. */
+/** Code begins on its own line. */
 function formatItem(content: FormattedText, marker: string): FormattedText {
   const indent = " ".repeat(marker.length);
   const startsWithCode = content.entities.some(({ type, offset }) => type === "pre" && offset === 0);
@@ -83,7 +83,7 @@ function formatItem(content: FormattedText, marker: string): FormattedText {
   return concatenated([plainText(`${marker.trimEnd()}\n`), prefixLines(content, "", indent)]);
 }
 
-/** Blocks stand apart by an empty line where the source has one. */
+/** Puts an empty line between blocks where the source has one. */
 function joined(blocks: readonly Block[]): FormattedText {
   const parts: FormattedText[] = [];
   let isApart = false;

@@ -13,7 +13,7 @@ function summary(text: string, { type, offset, length, ...rest }: MessageEntity)
 }
 
 describe("inline marks", () => {
-  test("bold, italic and strike become entities", () => {
+  test("bold, italic and strikethrough become entities", () => {
     expect(covered("a **b** *c* ~~d~~ __e__")).toEqual({
       text: "a b c d e",
       entities: [{ bold: "b" }, { italic: "c" }, { strikethrough: "d" }, { bold: "e" }],
@@ -28,7 +28,7 @@ describe("inline marks", () => {
     expect(covered("# a **b** c").entities).toEqual([{ bold: "a b c" }]);
   });
 
-  test("a style is cut around code", () => {
+  test("a style is split around code", () => {
     expect(covered("**run `npm i` now**")).toEqual({
       text: "run npm i now",
       entities: [{ bold: "run" }, { code: "npm i" }, { bold: "now" }],
@@ -43,7 +43,7 @@ describe("inline marks", () => {
     expect(covered("`` a`*b*&lt; ``")).toEqual({ text: "a`*b*&lt;", entities: [{ code: "a`*b*&lt;" }] });
   });
 
-  test("escapes and character references are resolved outside of code", () => {
+  test("escapes and character references are resolved outside code", () => {
     expect(covered("\\*a\\* &lt;b&gt; &amp;amp; &#39; &#x1F600; &unknown;")).toEqual({
       text: "*a* <b> &amp; ' 😀 &unknown;",
       entities: [],
@@ -71,14 +71,14 @@ describe("inline marks", () => {
 });
 
 describe("links", () => {
-  test("a public address becomes a link", () => {
+  test("a public URL becomes a link", () => {
     expect(covered("see [the **docs**](https://example.com/a?b=1&amp;c=2)")).toEqual({
       text: "see the docs",
       entities: [{ text_link: "the docs", url: "https://example.com/a?b=1&c=2" }, { bold: "docs" }],
     });
   });
 
-  test("code in a label gives way to the link", () => {
+  test("a link replaces code in its label", () => {
     expect(covered("[`x`](https://example.com)").entities).toEqual([{ text_link: "x", url: "https://example.com" }]);
   });
 
@@ -93,38 +93,38 @@ describe("links", () => {
     "javascript:alert(1)",
     "tg://user?id=1",
     "http:example.com",
-  ])("an address that Telegram rejects stays text: %s", (address) => {
+  ])("a URL that Telegram rejects stays text: %s", (address) => {
     expect(covered(`[here](${address})`)).toEqual({ text: `here (${address})`, entities: [] });
   });
 
-  test("an address that is its own label stands once", () => {
+  test("a URL that is its own label appears once", () => {
     expect(covered("[src/app.ts](src/app.ts) http://localhost:1 <https://example.com>")).toEqual({
       text: "src/app.ts http://localhost:1 https://example.com",
       entities: [],
     });
   });
 
-  test("an address with other characters than ASCII is encoded", () => {
+  test("a URL with non-ASCII characters is encoded", () => {
     expect(covered("[a](https://example.com/ä)").entities).toEqual([
       { text_link: "a", url: "https://example.com/%C3%A4" },
     ]);
   });
 
-  test("images are links, and a title stays", () => {
+  test("images become links, and a title is kept", () => {
     expect(covered('![plot](https://example.com/p.png "by day") ![](x.png)')).toEqual({
       text: "plot (by day) x.png",
       entities: [{ text_link: "plot", url: "https://example.com/p.png" }],
     });
   });
 
-  test("an image in a link keeps both addresses", () => {
+  test("an image in a link keeps both URLs", () => {
     expect(covered("[![ci](https://example.com/ci.svg)](https://example.com)")).toEqual({
       text: "ci (https://example.com/ci.svg)",
       entities: [{ text_link: "ci (https://example.com/ci.svg)", url: "https://example.com" }],
     });
   });
 
-  test("a reference is resolved, and its definition stays", () => {
+  test("a reference is resolved, and its definition is kept", () => {
     expect(covered("[a][1]\n\n[1]: https://example.com")).toEqual({
       text: "a\n\n[1]: https://example.com",
       entities: [{ text_link: "a", url: "https://example.com" }],
@@ -140,14 +140,14 @@ describe("code blocks", () => {
     });
   });
 
-  test("words behind the language stand above the code", () => {
+  test("words after the language go above the code", () => {
     expect(covered('```ts src/a.ts "x"\ny\n```')).toEqual({
       text: 'src/a.ts "x"\ny',
       entities: [{ pre: "y", language: "ts" }],
     });
   });
 
-  test("an unfinished fence is a block already, and an empty one stays as written", () => {
+  test("an unfinished fence is already a block, and an empty one stays as written", () => {
     expect(covered("```py\nprint(").entities).toEqual([{ pre: "print(", language: "py" }]);
     expect(covered("```py")).toEqual({ text: "```py", entities: [] });
   });
@@ -156,14 +156,14 @@ describe("code blocks", () => {
     expect(covered("a\n\n    b\n      c\n\nd").entities).toEqual([{ pre: "b\n  c" }]);
   });
 
-  test("a fence in a list keeps its lines free of the list's indentation", () => {
+  test("a fence in a list does not get the list's indentation", () => {
     expect(covered("1. a\n   ```js\n   if (x) {\n     y\n   }\n   ```\n   then\n2. b")).toEqual({
       text: "1. a\nif (x) {\n  y\n}\n   then\n2. b",
       entities: [{ pre: "if (x) {\n  y\n}", language: "js" }],
     });
   });
 
-  test("a list item that begins with a fence has its mark on the line above", () => {
+  test("a list item that begins with a fence has its marker on the line above", () => {
     expect(covered("- ```\n  x\n  ```")).toEqual({ text: "•\nx", entities: [{ pre: "x" }] });
   });
 });
@@ -196,12 +196,12 @@ describe("blocks", () => {
     expect(covered("> ```\n>   a\n> ```").entities).toEqual([{ blockquote: "  a" }, { pre: "  a" }]);
   });
 
-  test("a long quote is folded", () => {
+  test("a long quote is collapsed", () => {
     const lines = Array.from({ length: 9 }, (_, index) => `> line ${index}`).join("\n");
     expect(formatMarkdown(lines).entities.map(({ type }) => type)).toEqual(["expandable_blockquote"]);
   });
 
-  test("quotes in quotes keep their marks", () => {
+  test("nested quotes keep their markers", () => {
     expect(covered("> a\n> > b\n> > > c\n")).toEqual({
       text: "a\n> b\n> > c",
       entities: [{ blockquote: "a\n> b\n> > c" }],
@@ -212,7 +212,7 @@ describe("blocks", () => {
     expect(formatMarkdown("a\n\n---\n\nb").text).toBe("a\n\n————————\n\nb");
   });
 
-  test("paragraphs stand apart by one empty line", () => {
+  test("paragraphs are separated by one empty line", () => {
     expect(formatMarkdown("\n\na\n\n\n\nb\nc\n\n").text).toBe("a\n\nb\nc");
   });
 
@@ -220,7 +220,7 @@ describe("blocks", () => {
     expect(covered("שלום **עולם** مرحبا")).toEqual({ text: "שלום עולם مرحبا", entities: [{ bold: "עולם" }] });
   });
 
-  test("nothing comes of nothing", () => {
+  test("blank Markdown gives empty text", () => {
     expect(formatMarkdown(" \n\t\n")).toEqual({ text: "", entities: [] });
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { formatMarkdown } from "./format-markdown.ts";
 
-test("a table is monospaced, its columns aligned as told", () => {
+test("a table is monospaced, with its columns aligned as specified", () => {
   const { text, entities } = formatMarkdown(
     "a\n\n| Name | Count | x |\n|:--|--:|:-:|\n| **foo** | 7 | abc |\n| b | 12 |\n\nb",
   );
@@ -18,19 +18,19 @@ test("an escaped pipe in code belongs to its cell", () => {
   expect(formatMarkdown("|a|b|\n|-|-|\n|`x \\| y`|2|").text).toBe("a     | b\n------|--\nx | y | 2");
 });
 
-test("a bare pipe in code belongs to its cell when the row has too many", () => {
+test("a bare pipe in code belongs to its cell if the row has too many cells", () => {
   expect(formatMarkdown("|a|b|\n|-|-|\n|`x|y`|2|").text).toBe("a   | b\n----|--\nx|y | 2");
 });
 
-test("cells without a column stay in the last one", () => {
+test("cells without a column are joined into the last one", () => {
   expect(formatMarkdown("|a|b|\n|-|-|\n|1|2|3|4|").text).toBe("a | b\n--|----------\n1 | 2 | 3 | 4");
 });
 
-test("a link in a cell keeps its address", () => {
+test("a link in a cell keeps its URL", () => {
   expect(formatMarkdown("|a|\n|-|\n|[x](https://example.com)|").text).toContain("x (https://example.com)");
 });
 
-test("a very wide cell does not fill the other rows with spaces", () => {
+test("a very wide cell does not pad the other rows", () => {
   const wide = "w".repeat(500);
   expect(formatMarkdown(`|a|b|\n|-|-|\n|${wide}|1|\n|x|2|`).text).toBe(`a | b\n--|--\n${wide} | 1\nx | 2`);
 });

@@ -3,7 +3,7 @@ import { formatMarkdown } from "./format-markdown.ts";
 import { splitMarkdown } from "./split-markdown.ts";
 import { splitText } from "./split-text.ts";
 
-/** Work that grows with the square of these lengths takes minutes, so the time-out of a test is what notices it. */
+/** Quadratic work on this length takes minutes, so the test timeout would catch it. */
 const length = 1_000_000;
 
 function filled(piece: string): string {
@@ -38,7 +38,7 @@ test.each([
   expect(formatted.text.length).toBeLessThan(4 * length);
 });
 
-test("an answer beyond the first messages is formatted at its beginning", () => {
+test("only the beginning of a very long answer is formatted", () => {
   const { text, entities } = formatMarkdown(filled("**bold** text\n\n"));
   expect(text.startsWith("bold text\n\nbold text")).toBe(true);
   expect(entities.length).toBeGreaterThan(1_000);

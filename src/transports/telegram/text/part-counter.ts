@@ -1,10 +1,10 @@
-/** The counter behind each part of a long answer, such as `(2/5)`, and the room that it takes. */
+/** The counter at the end of each part of a long answer, such as `(2/5)`, and the room it takes. */
 
 export function counterOf(index: number, count: number): string {
   return `(${index + 1}/${count})`;
 }
 
-/** Cuts with just enough room for the counters. How many digits they have is known only after cutting. */
+/** Cuts with just enough room for the counters, whose number of digits is known only after cutting. */
 export function cutWithCounters<T>(
   expectedCount: number,
   cut: (counterLength: number) => T,

@@ -3,12 +3,12 @@ import { expect, test } from "vitest";
 import { markdownSource } from "../../../../test/telegram/markdown-source.ts";
 import { plainSummary } from "./plain-summary.ts";
 
-test("the first block is one line without marks", () => {
+test("the summary is the first block, in one line without markup", () => {
   expect(plainSummary("\n## Fixed the **login** `bug`\n\nDetails", 80)).toBe("Fixed the login bug");
   expect(plainSummary("One\ntwo [three](https://example.com).\n\nfour", 80)).toBe("One two three.");
 });
 
-test("rules and marks alone are passed over", () => {
+test("blocks that are only rules or symbols are skipped", () => {
   expect(plainSummary("---\n\n✅\n\nDone", 80)).toBe("Done");
   expect(plainSummary("✅", 80)).toBe("✅");
   expect(plainSummary("", 80)).toBe("");
@@ -24,7 +24,7 @@ test("a long word is cut between characters", () => {
   expect(plainSummary("👨‍👩‍👧".repeat(5), 20)).toBe(`${"👨‍👩‍👧".repeat(2)}…`);
 });
 
-test("a summary is one line within its length, and empty only for nothing", () => {
+test("a summary is one line within its limit, and is empty only if the text is", () => {
   fc.assert(
     fc.property(markdownSource, fc.integer({ min: 2, max: 60 }), (markdown, max) => {
       const summary = plainSummary(markdown, max);

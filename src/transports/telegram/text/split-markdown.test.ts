@@ -14,7 +14,7 @@ function repeat(count: number, line: (index: number) => string): string {
 
 type Code = { lang: string | undefined; text: string };
 
-/** All code of a source, as marked reads it. */
+/** All code in a source, as marked parses it. */
 function codeOf(markdown: string): Code[] {
   return codeIn(new Lexer({ gfm: true }).lex(markdown));
 }
@@ -32,7 +32,7 @@ test("Markdown that fits is one part without a counter", () => {
   expect(splitMarkdown(" \n")).toEqual([]);
 });
 
-test("parts break at an empty line, and end with a counter of their own paragraph", () => {
+test("parts break at an empty line, and end with a counter as a separate paragraph", () => {
   const first = "a ".repeat(60).trim();
   const second = "b ".repeat(80).trim();
   expect(splitMarkdown(`${first}\n\n${second}`, 256)).toEqual([`${first}\n\n(1/2)`, `${second}\n\n(2/2)`]);
@@ -108,7 +108,7 @@ test("a limit without room for text is refused", () => {
   expect(() => splitMarkdown("a", 255)).toThrow(RangeError);
 });
 
-test("any Markdown is split within the limit, and loses nothing", () => {
+test("any Markdown is split within the limit, without loss", () => {
   fc.assert(
     fc.property(markdownSource, fc.integer({ min: 256, max: 300 }), (markdown, limit) => {
       const source = markdown.repeat(8);
@@ -124,7 +124,7 @@ test("any Markdown is split within the limit, and loses nothing", () => {
   );
 });
 
-test("text without fences is split without a change", () => {
+test("text without fences is split unchanged", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", minLength: 300, maxLength: 900, size: "max" }), (text) => {
       const shown = splitMarkdown(text, 256).map(withoutCounter).join("");

@@ -37,7 +37,7 @@ describe("where text is broken", () => {
     expect(splitText(plainText(" \n "))).toEqual({ chunks: [], rest: null });
   });
 
-  test("an empty line is preferred to a line", () => {
+  test("an empty line is preferred to a line break", () => {
     const text = `${"a".repeat(15)}\n\n${"b".repeat(8)}\n${"c".repeat(20)}`;
     expect(texts(splitText(plainText(text), 40))).toEqual([
       `${"a".repeat(15)} (1/2)`,
@@ -45,7 +45,7 @@ describe("where text is broken", () => {
     ]);
   });
 
-  test("a line is preferred to an indented line, and that to a word", () => {
+  test("a line break is preferred to one before an indented line, and that to a word break", () => {
     expect(texts(splitText(plainText("• aaaaaaaaaaaa\n• bbbb\n  • cccc\n  • dddd dddd"), 40))).toEqual([
       "• aaaaaaaaaaaa (1/2)",
       "• bbbb\n  • cccc\n  • dddd dddd (2/2)",
@@ -56,13 +56,13 @@ describe("where text is broken", () => {
     ]);
   });
 
-  test("a line outside of code is preferred to one inside", () => {
+  test("a line break outside code is preferred to one inside", () => {
     const formatted = formatMarkdown(`${"a".repeat(20)}\n\`\`\`js\nx = 1\n\ny = 2\nz = 3\n\`\`\`\nend`);
     const { chunks } = splitText(formatted, 40);
     expect(chunks.map(({ text }) => text)).toEqual([`${"a".repeat(20)} (1/2)`, "x = 1\n\ny = 2\nz = 3\nend (2/2)"]);
   });
 
-  test("code that is too long goes on with its language", () => {
+  test("code that is too long continues with its language", () => {
     const { chunks } = splitText(formatMarkdown("```js\n  first = 1\n  second = 2\n  third = 3\n```"), 32);
     expect(chunks).toEqual([
       { text: "  first = 1\n  second = 2 (1/2)", entities: [{ type: "pre", language: "js", offset: 0, length: 24 }] },
@@ -77,7 +77,7 @@ describe("where text is broken", () => {
     expect(chunks.every(({ entities }) => entities.length === 1 && entities[0]?.type === "pre")).toBe(true);
   });
 
-  test("styles that span a break go on behind it", () => {
+  test("styles that span a break continue after it", () => {
     const { chunks } = splitText(formatMarkdown("**one two three *four five six seven eight* nine**"), 32);
     expect(chunks).toEqual([
       {
@@ -128,7 +128,7 @@ describe("limits", () => {
     expect(chunks.flatMap(({ entities }) => entities)).toHaveLength(250);
   });
 
-  test("what is more than the chunks hold is left over", () => {
+  test("text beyond the allowed chunks is returned as the rest", () => {
     const { chunks, rest } = splitText(plainText(`${"a".repeat(20)}\n${"b".repeat(20)}\n${"c".repeat(20)}`), 32, 2);
     expect(chunks.map(({ text }) => text)).toEqual([`${"a".repeat(20)} (1/2)`, `${"b".repeat(20)} (2/2)`]);
     expect(rest).toBe("c".repeat(20));
@@ -146,7 +146,7 @@ describe("limits", () => {
   });
 });
 
-test("any text is split within the limit, and keeps its characters and their entities", () => {
+test("any text is split within the limit, and keeps its characters and entities", () => {
   fc.assert(
     fc.property(markdownSource, fc.integer({ min: 32, max: 80 }), (markdown, limit) => {
       const formatted = formatMarkdown(markdown.repeat(3));
@@ -165,7 +165,7 @@ test("any text is split within the limit, and keeps its characters and their ent
   );
 });
 
-test("chunks and rest together are the whole text, however many there may be", () => {
+test("chunks and rest together are the whole text, however many chunks are allowed", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 400, size: "max" }), fc.nat({ max: 6 }), (text, maxChunks) => {
       const { chunks, rest } = splitText(plainText(text), 40, maxChunks + 1);

@@ -8,15 +8,15 @@ import { sliceFormatted } from "./slice-formatted.ts";
 
 export type SplitText = {
   chunks: readonly FormattedText[];
-  /** The text that `maxChunks` leaves over, to be sent as a file. */
+  /** The text beyond `maxChunks`, to be sent as a file. */
   rest: string | null;
 };
 
-/** Telegram ignores the entities after these. */
+/** Telegram ignores any further entities. */
 const maxEntities = 100;
 const smallestLimit = 32;
 
-/** Each of several chunks ends with a counter such as ` (2/5)`. Blank text has no chunks. */
+/** If there are several chunks, each ends with a counter such as ` (2/5)`. Blank text has no chunks. */
 export function splitText(formatted: FormattedText, limit = 4_096, maxChunks = Number.POSITIVE_INFINITY): SplitText {
   if (limit < smallestLimit) throw new RangeError(`A limit of ${limit} leaves no room for text and a counter`);
   const { text, entities } = formatted;
@@ -58,7 +58,7 @@ function cut(formatted: FormattedText, room: number, maxChunks: number): SplitTe
   return { chunks, rest: null };
 }
 
-/** How far the text may go until there are too many entities. Unlimited when they all begin at once. */
+/** How far the text may go before there are too many entities. Unlimited if they all begin at the same place. */
 function roomForEntities(entities: readonly MessageEntity[], upcoming: number, open: number, start: number): number {
   const tooMany = entities[upcoming + maxEntities - open];
   return tooMany === undefined || tooMany.offset - start < 2 ? Number.POSITIVE_INFINITY : tooMany.offset - start;

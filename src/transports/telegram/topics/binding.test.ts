@@ -6,7 +6,7 @@ const lane = { id: "api", team: "shop", member: "ann" };
 
 describe("a binding", () => {
   test.each<[string, Binding, unknown, string]>([
-    ["to a lane sends there", { lane: "api" }, { lane: "api" }, "api"],
+    ["to a lane sends to the lane", { lane: "api" }, { lane: "api" }, "api"],
     ["to a member sends to the member", { team: "shop", member: "ann" }, { team: "shop", member: "ann" }, "shop/ann"],
     ["to a team sends to its lead", { team: "shop" }, { team: "shop", member: "lead" }, "shop"],
   ])("%s", (_, binding, address, name) => {

@@ -17,7 +17,7 @@ describe("keys", () => {
     );
   });
 
-  test("what is no key is no topic", () => {
+  test("an invalid key gives no topic", () => {
     for (const key of ["", "5", "5:", ":root", "a:root", "5:root:6", "5:-2"]) expect(topicOfKey(key)).toBeNull();
   });
 
@@ -34,7 +34,7 @@ describe("keys", () => {
 });
 
 describe("workspaces", () => {
-  test("the one that is used comes first, each stands once, and its lane stays", () => {
+  test("the one in use comes first, each is listed once, and its lane stays", () => {
     const path = fc.constantFrom("/a", "/b", "/c");
     fc.assert(
       fc.property(fc.array(path, { minLength: 1 }), (paths) => {

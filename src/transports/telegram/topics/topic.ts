@@ -1,4 +1,4 @@
-/** A topic, the workspaces it has used, and the lane of each. Pure. */
+/** A topic, the workspaces it has used, and their lanes. Pure. */
 import { createHash } from "node:crypto";
 import type { Place } from "../updates/read-update.ts";
 import type { Binding } from "./binding.ts";
@@ -14,13 +14,13 @@ export type Topic = {
   /** The chat's title, and the topic's name within it. */
   title: string | null;
   name: string | null;
-  /** Null until somebody chooses one. */
+  /** Null until a person chooses one. */
   activeWorkspace: string | null;
-  /** Every one that was used, the newest first. */
+  /** All that were used, most recent first. */
   workspaces: readonly WorkspaceUse[];
-  /** Somebody else whom the topic writes to instead of its own lane. */
+  /** Who receives the topic's messages instead of its own lane. */
   boundTo: Binding | null;
-  /** When its first message came. */
+  /** When its first message arrived. */
   since: number;
 };
 
@@ -32,7 +32,7 @@ export function sessionKey(topic: string, workspace: string): string {
   return JSON.stringify([topic, workspace]);
 }
 
-/** A slug: a session key may hold anything that a path holds. */
+/** Hashed, because a session key may contain any character of a path. */
 export function laneOf(topic: string, workspace: string): string {
   const digest = createHash("sha256").update(sessionKey(topic, workspace)).digest("hex");
   return `telegram-${digest.slice(0, 20)}`;
@@ -44,7 +44,7 @@ export function newTopic(place: Place, now: number): Topic {
   return { key: topicKey(place), chat, thread, isPrivate, title, ...empty, since: now };
 }
 
-/** What a key says about a topic that is not known; null for what is no key. Chats of people have ids above zero. */
+/** An unknown topic, reconstructed from its key; null if the key is invalid. Private chats have positive ids. */
 export function topicOfKey(key: string): Topic | null {
   const [, chat, thread] = /^(-?\d+):(\d+|root)$/.exec(key) ?? [];
   if (chat === undefined || thread === undefined) return null;
@@ -52,7 +52,7 @@ export function topicOfKey(key: string): Topic | null {
   return newTopic({ ...place, isPrivate: place.chat > 0 }, 0);
 }
 
-/** The lane of a workspace that was used before stays, also when the topic's key has changed meanwhile. */
+/** A workspace keeps its lane, even if the topic's key has changed since. */
 export function used(topic: Topic, path: string, now: number): Topic {
   const known = topic.workspaces.find((use) => use.path === path);
   const use = { path, lane: known?.lane ?? laneOf(topic.key, path), lastUsedAt: now };
@@ -60,12 +60,12 @@ export function used(topic: Topic, path: string, now: number): Topic {
   return { ...topic, activeWorkspace: path, workspaces: [use, ...others] };
 }
 
-/** A group has become a supergroup: its topics go on under the new id, with their lanes. */
+/** When a group becomes a supergroup, its topics keep their lanes under the new id. */
 export function migrated(topic: Topic, chat: number): Topic {
   return { ...topic, chat, key: topicKey({ chat, thread: topic.thread }) };
 }
 
-/** What people read in lists of lanes. */
+/** The display name in lists of lanes. */
 export function laneTitle({ title, name, isPrivate }: Topic, person: string, path: string): string {
   const workspace = path.split("/").at(-1) || path;
   const where = isPrivate ? person : (title ?? "group");

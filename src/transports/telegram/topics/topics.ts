@@ -1,4 +1,4 @@
-/** The topics that are known, in memory and in the store. What changes is written by whoever commits the update. */
+/** The known topics, in memory and in the store. The caller commits changes together with the update. */
 import { z } from "zod";
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { TransportWrites } from "../../../mail/outbox/transport-box.ts";
@@ -13,7 +13,7 @@ const topicPrefix = "topic:";
 const chatPrefix = "chat:";
 const personPrefix = "person:";
 
-/** Written by this program only, but perhaps by an older one. */
+/** Written only by Waybill, but possibly by an older version. */
 const storedTopic = z.object({
   key: z.string(),
   chat: z.number(),
@@ -23,7 +23,7 @@ const storedTopic = z.object({
   name: z.string().nullable(),
   activeWorkspace: z.string().nullable(),
   workspaces: z.array(z.object({ path: z.string(), lane: z.string(), lastUsedAt: z.number() })),
-  // In this order: the first that fits is taken, without what it does not name.
+  // The order matters: zod takes the first that matches, and drops keys that it does not name.
   boundTo: z
     .union([
       z.object({ lane: z.string() }),
@@ -40,7 +40,7 @@ export class Topics {
   readonly #topics = new Map<string, Topic>();
   readonly #chats = new Map<number, KnownChat>();
   readonly #byLane = new Map<string, Topic>();
-  /** The private chats of people, by their names in lower case. */
+  /** People's private chats, by name in lower case. */
   readonly #people = new Map<string, number>();
 
   load(state: ReadonlyMap<string, unknown>): void {
@@ -51,13 +51,13 @@ export class Topics {
     }
   }
 
-  /** As it is known, or as it would begin. */
+  /** The known topic, or a new one. */
   of(place: Place, now: number): Topic {
     const known = this.#topics.get(topicKey(place));
     return known ? { ...known, title: place.title ?? known.title } : newTopic(place, now);
   }
 
-  /** Also by a key from before its group became a supergroup. */
+  /** Also finds a topic by its key from before its group became a supergroup. */
   find(key: string): Topic | null {
     const isMeant = ({ chat, thread }: Topic) => topicKey({ chat: this.formerId(chat) ?? chat, thread }) === key;
     return this.#topics.get(key) ?? this.all().find(isMeant) ?? null;
@@ -68,17 +68,17 @@ export class Topics {
     return this.#byLane.get(lane) ?? null;
   }
 
-  /** The topics that are bound to a lane, by its name or as a member of a team. */
+  /** The topics bound to a lane, by its id or as a team member. */
   boundTo(lane: Pick<Lane, "id" | "team" | "member">): Topic[] {
     return this.all().filter(({ boundTo }) => boundTo !== null && concerns(boundTo, lane));
   }
 
-  /** Where a person can be written to; null for somebody who has not used the bot. */
+  /** Where to write to a person; null if they have not used the bot. */
   privateChatOf(person: string): number | null {
     return this.#people.get(person.toLowerCase()) ?? null;
   }
 
-  /** Remembers the private chat of a person; to be committed with the update that it came from. */
+  /** Remembers a person's private chat. Commit the writes with the update that it came from. */
   keepPerson(person: string, chat: number): StateWrite[] {
     const name = person.toLowerCase();
     if (this.#people.get(name) === chat) return [];
@@ -90,7 +90,7 @@ export class Topics {
     return [...this.#topics.values()];
   }
 
-  /** Whether anything was ever said in a chat. */
+  /** Whether the chat has been used before. */
   isKnownChat(chat: number): boolean {
     return this.#chats.has(chat);
   }
@@ -100,7 +100,7 @@ export class Topics {
     return this.#chats.get(chat)?.formerId ?? null;
   }
 
-  /** Keeps a topic; to be committed with the update that changed it. */
+  /** Keeps a topic. Commit the writes with the update that changed it. */
   keep(topic: Topic, now: number): StateWrite[] {
     this.#remember(topic);
     const writes: StateWrite[] = [{ key: `${topicPrefix}${topic.key}`, value: topic }];
@@ -108,7 +108,7 @@ export class Topics {
     return writes;
   }
 
-  /** A group has another id from now on. */
+  /** A group has become a supergroup, with a new id. */
   migrate(from: number, to: number, now: number): StateWrite[] {
     const moved = this.all().filter(({ chat }) => chat === from);
     const formerId = this.formerId(from) ?? from;

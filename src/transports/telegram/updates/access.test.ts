@@ -7,7 +7,7 @@ const rules = (allowedUsers: number[], allowedChats: number[] = [], admins: numb
   return { allowedUsers, allowedChats, admins };
 };
 
-test("empty lists allow nobody", () => {
+test("empty lists allow no one", () => {
   const id = fc.integer();
   fc.assert(
     fc.property(id, id, fc.boolean(), fc.option(id), (user, chat, isPrivate, former) => {
@@ -19,7 +19,7 @@ test("empty lists allow nobody", () => {
 
 test.each([
   ["a listed user in their own chat", rules([1]), place(1, true), 1, null, true],
-  ["a listed user in somebody else's chat", rules([1, 2]), place(2, true), 1, null, false],
+  ["a listed user in someone else's chat", rules([1, 2]), place(2, true), 1, null, false],
   ["a listed user in a listed group", rules([1], [-5]), place(-5, false), 1, null, true],
   ["a listed user in another group", rules([1], [-5]), place(-6, false), 1, null, false],
   ["a stranger in a listed group", rules([1], [-5]), place(-5, false), 2, null, false],

@@ -16,7 +16,7 @@ function photo(messageId: number, album: string | null, text = ""): IncomingMess
 
 const filesOf = (whole: { message: IncomingMessage } | null) => whole?.message.files.map(({ fileId }) => fileId);
 
-test("the files of an album are one message, with the text of whichever has one", async () => {
+test("the files of an album become one message, with the caption of any of them", async () => {
   const clock = new ManualClock();
   const albums = new Albums(clock);
   const parts = [photo(1, "a"), photo(2, "a", "Look."), photo(3, "a")];
@@ -30,7 +30,7 @@ test("the files of an album are one message, with the text of whichever has one"
   expect([second, third]).toEqual([null, null]);
 });
 
-test("an album that could not be stored is the same when it is tried again", async () => {
+test("an album that could not be stored is the same on the next try", async () => {
   const clock = new ManualClock();
   const albums = new Albums(clock);
   for (const id of [1, 2]) albums.note(photo(id, "a"), `u${id}`);
@@ -40,7 +40,7 @@ test("an album that could not be stored is the same when it is tried again", asy
   expect(filesOf(await albums.whole(photo(1, "a"), "u1", closing))).toEqual(["f1", "f2"]);
 });
 
-test("a file that comes late is a message of its own, and so is one without an album", async () => {
+test("a file that comes late is a separate message, and so is one without an album", async () => {
   const clock = new ManualClock();
   const albums = new Albums(clock);
   albums.note(photo(1, "a"), "u1");

@@ -25,7 +25,7 @@ test.each([
   expect(read(text)).toEqual(expected);
 });
 
-test("any text is read, and only known commands are commands", () => {
+test("any text can be read, and only known commands are commands", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       const intent = read(text);

@@ -1,4 +1,4 @@
-/** What the agent reads of a message: the text, and what it replies to or was forwarded from. Pure. */
+/** The text that the agent reads: the message, and what it replies to or was forwarded from. Pure. */
 import type { IncomingMessage } from "./read-update.ts";
 
 const maxQuoted = 1000;
@@ -8,7 +8,7 @@ export function agentText(message: IncomingMessage, edit: "replaces" | "follows"
   const quoted = repliesTo?.text ? `${quote(repliesTo.text.slice(0, maxQuoted))}\n\n` : "";
   const forwarded = forwardedFrom === null ? "" : `(Forwarded from ${forwardedFrom}.)\n\n`;
   const edited = edit === "follows" ? "(I edited my earlier message. It now says:)\n\n" : "";
-  const said = text === "" ? "(Sent without a text: see what is attached.)" : text;
+  const said = text === "" ? "(Sent without text. See the attachments.)" : text;
   return `${edited}${quoted}${forwarded}${said}`;
 }
 

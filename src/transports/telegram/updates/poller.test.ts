@@ -12,9 +12,9 @@ type Polling = {
   clock: ManualClock;
   taken: number[];
   states: (PollProblem["code"] | null)[];
-  /** What the store says to the next batches. */
+  /** Errors that the store throws for the next batches. */
   refusals: Error[];
-  /** Resolves when the condition holds; time passes meanwhile, as fast as it can. */
+  /** Resolves when the condition holds. Advances the clock while it waits. */
   until(done: () => boolean): Promise<void>;
   close(): Promise<void>;
 };
@@ -53,7 +53,7 @@ async function polling(fault?: Fault): Promise<Polling> {
 
 const error = (code: number, description = "trouble"): Fault => ({ type: "error", code, description });
 
-describe("a poll that fails is repeated, and says why", () => {
+describe("a poll that fails is repeated, and its problem is reported", () => {
   const faults: [name: string, fault: Fault, problem: PollProblem["code"]][] = [
     ["400", error(400), "unreachable"],
     ["401", error(401, "Unauthorized"), "token_refused"],
@@ -63,7 +63,7 @@ describe("a poll that fails is repeated, and says why", () => {
     ["429", { type: "tooManyRequests", retryAfterS: 7 }, "unreachable"],
     ["500", error(500), "unreachable"],
     ["502 with a page", { type: "badGateway" }, "unreachable"],
-    ["a connection that is cut", { type: "cut", when: "before" }, "unreachable"],
+    ["a dropped connection", { type: "cut", when: "before" }, "unreachable"],
   ];
   test.each(faults)("%s", async (_, fault, problem) => {
     const { telegram, taken, states, until, close } = await polling(fault);
@@ -77,9 +77,9 @@ describe("a poll that fails is repeated, and says why", () => {
   });
 
   test.each<[string, Fault]>([
-    ["cut after it was handled", { type: "cut", when: "after" }],
+    ["a connection dropped after the request was handled", { type: "cut", when: "after" }],
     ["garbage", { type: "garbage" }],
-  ])("%s: the updates come again", async (_, fault) => {
+  ])("%s: the updates are sent again", async (_, fault) => {
     const { telegram, taken, until, close } = await polling(fault);
     telegram.raw({ update_id: 5 });
     await until(() => taken.length > 0);
@@ -111,7 +111,7 @@ describe("confirming", () => {
     await close();
   });
 
-  test("ids that begin lower are taken", async () => {
+  test("ids that restart lower are accepted", async () => {
     const { telegram, taken, until, close } = await polling();
     telegram.raw({ update_id: 900 });
     await until(() => telegram.pendingUpdates() === 0 && taken.length === 1);
@@ -123,7 +123,7 @@ describe("confirming", () => {
     expect(taken).toEqual([900, 20, 21]);
   });
 
-  test("updates without an id are not asked for again and again", async () => {
+  test("updates without an id do not cause a busy loop", async () => {
     const { telegram, taken, states, until, close } = await polling();
     telegram.raw({ update_id: null });
     await until(() => states.includes("unreachable"));

@@ -1,6 +1,6 @@
 /**
- * Long polling. An update is confirmed by the next request, which leaves only after the updates of the last one are durable.
- * The first request names no offset: what Telegram still holds comes again, and what is known is recognised by its id.
+ * Long polling. Each request confirms the updates of the previous one, so it is sent only after those are durable. The
+ * first request has no offset: Telegram sends everything it still holds, and known updates are recognised by their ids.
  */
 import type { Api } from "grammy";
 import type { Clock } from "../../../clock.ts";
@@ -15,11 +15,11 @@ export type PollerDeps = {
   api: Api;
   clock: Clock;
   intervalMs: number;
-  /** How long a request waits for news. */
+  /** How long a request waits for updates. */
   longPollMs: number;
-  /** Resolves when they are durable. `cursor` is what the next request will confirm. */
+  /** Resolves when the updates are durable. `cursor` is the offset of the next request. */
   take: (updates: readonly unknown[], cursor: number) => Promise<void>;
-  /** Polling works, or why it does not. */
+  /** Null while polling works. */
   onState: (problem: PollProblem | null) => void;
   onError: (failure: { error: unknown }) => void;
   failPoint?: FailPointHook | undefined;
@@ -52,7 +52,7 @@ export async function poll(deps: PollerDeps, signal: AbortSignal): Promise<void>
     }
     failures = 0;
     onState(null);
-    // What was confirmed once needs no offset again, and ids may begin lower after a quiet week.
+    // Updates need to be confirmed only once, and ids may restart lower after a quiet week.
     offset = polled.cursor;
     if (intervalMs > 0) await sleep(clock, intervalMs, signal);
   }
@@ -82,15 +82,15 @@ async function pollOnce(deps: PollerDeps, offset: number | null, signal: AbortSi
     return { outcome: "polled", cursor };
   } catch (error) {
     onError({ error });
-    const message = "Updates could not be stored. Telegram keeps them until they can.";
+    const message = "Updates could not be stored. Telegram keeps them in the meantime.";
     return { outcome: "failed", problem: { code: "store", message }, afterMs: null };
   }
 }
 
-/** Without an id nothing can be confirmed, so that the same answer would come again at once. */
+/** Without an id nothing can be confirmed, so Telegram would send the same answer again immediately. */
 const notUnderstood: Polled = {
   outcome: "failed",
-  problem: { code: "unreachable", message: "Telegram's answer cannot be understood." },
+  problem: { code: "unreachable", message: "Telegram sent an unexpected answer." },
   afterMs: null,
 };
 
@@ -98,7 +98,7 @@ function isNoNews(updates: unknown): boolean {
   return Array.isArray(updates) && updates.length === 0;
 }
 
-/** What keeps the bot from being reached, and the pause that the server asked for. */
+/** The problem behind a failed call, and the pause that the server asked for. */
 export function problemOf(
   error: unknown,
   onError: PollerDeps["onError"],
@@ -117,7 +117,7 @@ export function problemOf(
     return { problem: { code: "unreachable", message: "Telegram cannot be reached." }, afterMs };
   } catch (unknown) {
     onError({ error: unknown });
-    return { problem: { code: "unreachable", message: "Telegram's answer cannot be understood." }, afterMs: null };
+    return { problem: { code: "unreachable", message: "Telegram sent an unexpected answer." }, afterMs: null };
   }
 }
 

@@ -1,4 +1,4 @@
-/** A press of a button, and what it comes to. */
+/** A button press and its result. */
 
 import type { Handled } from "../telegram-context.ts";
 import type { Incoming } from "./read-update.ts";
@@ -6,7 +6,7 @@ import type { StoredUpdate } from "./update-queue.ts";
 
 export type Press = Extract<Incoming, { kind: "button" }> & { update: StoredUpdate };
 
-/** `words` are shown to the person who pressed, for a moment or until they close them. */
+/** `words` are shown to the person who pressed: briefly, or as an alert until they close it. */
 export type Pressed = { words: string; isAlert?: boolean; writes?: Handled };
 
-export const overWords = "This is over.";
+export const overWords = "This is no longer open.";

@@ -7,7 +7,7 @@ const from = { id: 7, is_bot: false, first_name: "Ann", username: "ann" };
 const message = { message_id: 3, date: 1, chat, from, text: "hello" };
 const read = (fields: Record<string, unknown>) => readUpdate({ update_id: 1, message: { ...message, ...fields } });
 
-describe("whatever comes", () => {
+describe("any input", () => {
   test("arbitrary JSON is read without an error", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (body) => {
@@ -28,7 +28,7 @@ describe("whatever comes", () => {
     );
   });
 
-  test("a message keeps its text when a field that can be missed has an unknown form", () => {
+  test("a message keeps its text if an optional field has an unexpected form", () => {
     const optional = ["photo", "document", "quote", "reply_to_message", "forward_origin", "media_group_id", "voice"];
     fc.assert(
       fc.property(fc.constantFrom(...optional), fc.jsonValue(), (name, value) => {
@@ -39,11 +39,11 @@ describe("whatever comes", () => {
 });
 
 describe("where a message belongs", () => {
-  test("a message of a topic belongs there", () => {
+  test("a message in a topic belongs to the topic", () => {
     expect(read({ message_thread_id: 2, is_topic_message: true })).toMatchObject({ place: { thread: 2 } });
   });
 
-  test("a reply in a group without topics belongs to the group, and shows what it replies to", () => {
+  test("a reply in a group without topics belongs to the group, and includes the message it replies to", () => {
     const replied = { message_id: 2, text: "the question" };
     expect(read({ message_thread_id: 2, reply_to_message: replied })).toMatchObject({
       place: { thread: null },
@@ -51,7 +51,7 @@ describe("where a message belongs", () => {
     });
   });
 
-  test("the message that made a topic is no message that is replied to", () => {
+  test("the message that created a topic does not count as replied to", () => {
     const replied = { message_id: 2, text: "made the topic" };
     const fields = { message_thread_id: 2, is_topic_message: true, reply_to_message: replied };
     expect(read(fields)).toMatchObject({ repliesTo: null });
@@ -59,10 +59,10 @@ describe("where a message belongs", () => {
 });
 
 test.each([
-  ["somebody's new group id", { migrate_to_chat_id: -100 }, { kind: "migrated", from: -5, to: -100 }],
-  ["an old group id", { migrate_from_chat_id: -4 }, { kind: "migrated", from: -4, to: -5 }],
+  ["a group's new id", { migrate_to_chat_id: -100 }, { kind: "migrated", from: -5, to: -100 }],
+  ["a group's old id", { migrate_from_chat_id: -4 }, { kind: "migrated", from: -4, to: -5 }],
   ["a new topic", { forum_topic_created: { name: "Bugs" } }, { kind: "topic_named", name: "Bugs" }],
-  ["a message of nobody", { from: undefined }, { kind: "other" }],
+  ["a message without a sender", { from: undefined }, { kind: "other" }],
   ["a message without text", { text: undefined }, { kind: "other" }],
   ["a caption", { text: undefined, caption: "look" }, { kind: "message", text: "look" }],
 ])("%s", (_, fields, expected) => {

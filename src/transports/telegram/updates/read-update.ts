@@ -1,12 +1,12 @@
 /**
- * What an update of the Bot API says, in the words of this transport. Updates come from outside: whatever does not have the
- * expected form is `other`, and never an error. Pure.
+ * Parses a Bot API update into this transport's own types. Updates are untrusted input: anything unexpected becomes
+ * `other`, never an error. Pure.
  */
 import { z } from "zod";
 
 const id = z.number().int();
 
-/** A field that can be missed: a message is not lost because one of them has a form that is not known here. */
+/** An optional field. A value of an unexpected form is dropped, so that the message is not lost. */
 const extra = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined);
 
 const user = z.object({
@@ -60,7 +60,7 @@ const update = z.object({
 type ReadMessage = z.output<typeof message>;
 
 export type Person = { id: number; name: string; isBot: boolean };
-/** A place in which people and an agent talk: a private chat, a group, or a topic of either. */
+/** Where people and an agent talk: a private chat, a group, or a topic of either. */
 export type Place = { chat: number; isPrivate: boolean; title: string | null; thread: number | null };
 export type IncomingFile = { fileId: string; name: string; mimeType: string; size: number | null };
 
@@ -69,29 +69,29 @@ export type IncomingMessage = {
   place: Place;
   from: Person;
   messageId: number;
-  /** When it was last edited, in seconds; null for one that is new. */
+  /** When it was last edited, in seconds; null for a new message. */
   editedAt: number | null;
   text: string;
   files: readonly IncomingFile[];
-  /** Messages of one album have the same. */
+  /** The same for all messages of an album. */
   album: string | null;
-  /** What it replies to. */
+  /** The message that it replies to. */
   repliesTo: { messageId: number; text: string | null } | null;
-  /** Who wrote it first, where it was forwarded. */
+  /** The original author of a forwarded message. */
   forwardedFrom: string | null;
 };
 
 export type Incoming =
   | IncomingMessage
   | { kind: "button"; place: Place; from: Person; callbackId: string; messageId: number; data: string }
-  /** Only in private chats, where the person is the chat. */
+  /** Only in private chats, where the chat's id is the person's. */
   | { kind: "draft_stopped"; place: Place; draft: number }
   | { kind: "migrated"; from: number; to: number }
   | { kind: "membership"; place: Place; isMember: boolean }
   | { kind: "topic_named"; place: Place; name: string }
   | { kind: "other"; what: string };
 
-/** The id under which an update is stored; null where there is none, and so nothing that could be confirmed. */
+/** The id under which an update is stored. Without one, an update cannot be confirmed. */
 export function updateId(body: unknown): number | null {
   const read = z.object({ update_id: id.nonnegative() }).safeParse(body);
   return read.success ? read.data.update_id : null;
@@ -156,13 +156,13 @@ function ofStoppedDraft(stopped: NonNullable<z.output<typeof update>["stopped_me
 
 function placeOf({ chat, ...message }: Pick<ReadMessage, "chat"> & Partial<ReadMessage>): Place {
   const isPrivate = chat.type === "private";
-  // A reply in a group carries the thread of what it replies to, also where there are no topics.
+  // In a group, a reply carries the thread of the message it replies to, even without topics.
   const isTopic = message.is_topic_message ?? isPrivate;
   const thread = isTopic ? (message.message_thread_id ?? null) : null;
   return { chat: chat.id, isPrivate, title: chat.title ?? null, thread };
 }
 
-/** A user name is unique; a first name is not, and anybody may take somebody else's. */
+/** A user name is unique; a first name is not, and anyone can copy one. */
 function personOf({ id, is_bot, username }: z.output<typeof user>): Person {
   return { id, name: username ?? `telegram-${id}`, isBot: is_bot ?? false };
 }
@@ -187,7 +187,7 @@ function fileOf(given: z.output<typeof file>, name: string, mimeType: string): I
   };
 }
 
-/** In a topic every message replies to the one that made the topic, which says nothing. */
+/** In a topic, every message nominally replies to the one that created the topic. */
 function quotedIn(message: ReadMessage): IncomingMessage["repliesTo"] {
   const { reply_to_message: replied, quote } = message;
   if (!replied || replied.message_id === placeOf(message).thread) return null;

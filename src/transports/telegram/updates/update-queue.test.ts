@@ -69,7 +69,7 @@ function held(): { promise: Promise<Handled>; release: () => void } {
 }
 
 describe("taking updates", () => {
-  test("an update is handled once, however often and in whatever order it comes", async () => {
+  test("an update is handled once, however often and in whatever order it arrives", async () => {
     const queue = aQueue();
     await queue.take([message(7, "seven"), message(5, "five")], []);
     await queue.take([message(5, "five"), message(7, "seven"), message(3, "three"), message(3, "three")], []);
@@ -78,7 +78,7 @@ describe("taking updates", () => {
     expect(await unhandled()).toEqual([]);
   });
 
-  test("what cannot be stored is not handled", async () => {
+  test("an update that cannot be stored is not handled", async () => {
     const queue = aQueue();
     failingCommits = 1;
     await expect(queue.take([message(1, "one")], [])).rejects.toThrow("this commit fails");
@@ -89,7 +89,7 @@ describe("taking updates", () => {
     expect(handled).toEqual(["one"]);
   });
 
-  test("something without an id is left out, and what came with it is handled", async () => {
+  test("an update without an id is skipped, and the others of its batch are handled", async () => {
     await aQueue().take([null, { message: {} }, "text", { update_id: -1 }, message(1, "one")], []);
     await settled();
     expect(handled).toEqual(["one"]);
@@ -108,7 +108,7 @@ describe("handling", () => {
     expect(handled).toEqual(["one", "other", "two"]);
   });
 
-  test("what has no order waits for nothing", async () => {
+  test("an update without an order does not wait", async () => {
     const { promise, release } = held();
     handle = async (text) => (text === "one" ? promise : {});
     const button = { id: "q", from, data: "stop", message: { message_id: 1, date: 0, chat } };
@@ -119,7 +119,7 @@ describe("handling", () => {
     await settled();
   });
 
-  test("what it comes to is durable before anything follows from it", async () => {
+  test("the result is durable before anything follows from it", async () => {
     const row = { key: "k", channel: "12", body: "hello" };
     const seen: unknown[] = [];
     const after = async () => void seen.push(await box.head("12"), await unhandled());
@@ -131,14 +131,14 @@ describe("handling", () => {
     expect((await box.state()).get("s")).toBe(1);
   });
 
-  test("a channel that got another name is woken under that name", async () => {
+  test("a channel that moved is woken under its new name", async () => {
     handle = async () => ({ moved: { from: "-1", to: "-100" } });
     await aQueue().take([message(1, "one")], []);
     await settled();
     expect(woken).toEqual(["-100"]);
   });
 
-  test("an error in what follows does not undo it", async () => {
+  test("an error in the follow-up does not undo the result", async () => {
     const error = new Error("after");
     handle = async () => ({ after: () => Promise.reject(error) });
     await aQueue().take([message(1, "one"), message(2, "two")], []);
@@ -162,7 +162,7 @@ describe("handling", () => {
 });
 
 describe("errors", () => {
-  test("one that happens five times is given up, and the topic goes on", async () => {
+  test("an update is given up after five errors, and its topic continues", async () => {
     handle = async (text) => {
       if (text === "one") throw new Error("a bug");
       return {};
@@ -173,7 +173,7 @@ describe("errors", () => {
     expect((await box.head("1"))?.key).toBe("gave-up:1");
   });
 
-  test("one that passes is waited out, however long that takes", async () => {
+  test("a retryable error is waited out, however long that takes", async () => {
     const until = clock.now() + 3600_000;
     handle = async () => {
       if (clock.now() < until) throw new AppError({ code: "store_unwritable", message: "full", retryable: true });
@@ -185,7 +185,7 @@ describe("errors", () => {
     expect(await box.head("1")).toBeNull();
   });
 
-  test("a drain leaves an update to the next run", async () => {
+  test("a drain leaves an update to the next process", async () => {
     handle = async () => {
       throw new AppError({ code: "draining", message: "stopping", retryable: true });
     };
@@ -199,7 +199,7 @@ describe("errors", () => {
 });
 
 describe("a restart", () => {
-  test("goes on with what an earlier run took, in its order, and says that it may be a repetition", async () => {
+  test("handles the updates that an earlier process stored, in order, and marks them as repeated", async () => {
     const first = aQueue();
     const { promise } = held();
     handle = () => promise;

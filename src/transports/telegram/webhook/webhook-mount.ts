@@ -1,6 +1,6 @@
 /**
- * The address that Telegram calls with updates. It needs no token but the secret that Telegram sends with each call, and may
- * be addressed under the host name of the webhook.
+ * The endpoint that Telegram calls with updates. Instead of a token it requires the secret that Telegram sends with
+ * each call, and it accepts the webhook's host name.
  */
 import { Hono } from "hono";
 import { AppError } from "../../../app-error.ts";
@@ -12,7 +12,7 @@ import type { TelegramSettings } from "../settings.ts";
 import { updateId } from "../updates/read-update.ts";
 import { webhookPath } from "./webhook-path.ts";
 
-/** Resolves when the update is durable; throws when it cannot be stored now. */
+/** Resolves when the update is durable; throws if it cannot be stored now. */
 export type TakeUpdate = (body: unknown) => Promise<void>;
 
 const secretHeader = "x-telegram-bot-api-secret-token";
@@ -54,25 +54,25 @@ function webhookApp(take: TakeUpdate): Hono<Env> {
 function secretRefused(): AppError {
   return new AppError({
     code: "unauthorized",
-    message: "This needs the secret of the webhook.",
-    hint: "Telegram sends it by itself; it is telegramWebhookSecret of the configuration.",
+    message: "The webhook secret is missing or wrong.",
+    hint: "Only Telegram calls this URL; it sends telegramWebhookSecret from the configuration.",
   });
 }
 
 function noUpdate(): AppError {
   return new AppError({
     code: "invalid_request",
-    message: "The body is not an update of the Bot API in JSON.",
-    hint: "Only Telegram calls this address.",
+    message: "The body is not a Bot API update in JSON.",
+    hint: "Only Telegram calls this URL.",
   });
 }
 
-/** Telegram keeps an update and sends it again after any answer but 2xx. */
+/** Telegram sends an update again after any response other than 2xx. */
 function notStored(cause: unknown): AppError {
   return new AppError({
     code: "telegram_not_ready",
     message: "The update cannot be stored now.",
-    hint: "Telegram sends it again.",
+    hint: "Telegram will send it again.",
     retryable: true,
     cause,
   });

@@ -14,7 +14,7 @@ function changeEvent(seq: number, turn: number, { path, change = "modified", dif
   return { ...anEvent({ lane: "lane", seq, time: seq }, { type: "item.completed", data }), turn };
 }
 
-/** As the service reads them: newest first, before a number. */
+/** Like the service: newest first, before a sequence number. */
 const readerOf = (events: readonly UniversalEvent[]) => ({
   eventsBefore: async (_: string, before: number | null, limit: number) =>
     events
@@ -32,12 +32,12 @@ describe("changed files", () => {
     changeEvent(4, 2, { path: "a.ts", diff: "-2\n+3\n" }),
   ];
 
-  test("are listed once, the newest first, without those that were deleted", async () => {
+  test("are listed once, newest first, without deleted ones", async () => {
     const files = presentFiles(await changedFiles(readerOf(events), lane));
     expect(files.map(({ path }) => path)).toEqual(["/code/a.ts", "/code/b.ts"]);
   });
 
-  test("of the last turn make one diff, with the names where a program leaves them out", async () => {
+  test("of the last turn make one diff, with file names added if the agent program leaves them out", async () => {
     const changes = lastTurnChanges(await changedFiles(readerOf(events), lane));
     expect(diffOf(changes, "/code")).toBe("--- a/b.ts\n+++ b/b.ts\n+new\n--- a/a.ts\n+++ b/a.ts\n-2\n+3\n");
   });
@@ -46,7 +46,7 @@ describe("changed files", () => {
     expect(diffOf(await changedFiles(readerOf(events.slice(1, 2)), lane), "/code")).toBeNull();
   });
 
-  test("are read over many pages, back to a time", async () => {
+  test("are read across many pages, back to a given time", async () => {
     const many = Array.from({ length: 1200 }, (_, index) => changeEvent(index + 1, 1, { path: `${index + 1}.ts` }));
     expect(await changedFiles(readerOf(many), lane)).toHaveLength(1200);
     expect(await changedFiles(readerOf(many), lane, 1000)).toHaveLength(201);
@@ -60,6 +60,6 @@ test.each([
   ["my-notes.md", false],
   ["notes.mdx", false],
   ["notes.md.bak", false],
-])("an answer names a file as a word: %s", (text, isNamed) => {
+])("an answer names a file only as a separate word: %s", (text, isNamed) => {
   expect(namedIn(text, ["/code/docs/notes.md"], "/code").length > 0).toBe(isNamed);
 });

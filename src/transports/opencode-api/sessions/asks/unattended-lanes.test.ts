@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { testService } from "../../../../../test/support/test-service.ts";
 import { unattendedLanes } from "./unattended-lanes.ts";
 
-test("lanes that were removed in whichever way are forgotten, and the others are not", async () => {
+test("lanes that were removed in any way are forgotten, and the others are not", async () => {
   const ids = Array.from({ length: 101 }, (_, index) => `lane-${index}`);
   const service = testService(ids);
   const lanes = unattendedLanes(service);
@@ -12,7 +12,7 @@ test("lanes that were removed in whichever way are forgotten, and the others are
   expect(ids.filter((id) => lanes.has(id))).toEqual(ids.slice(60));
 });
 
-test("one that is made while those are looked for that are gone is not taken for one of them", async () => {
+test("a lane created while removed ones are looked up is not mistaken for one of them", async () => {
   const ids = Array.from({ length: 101 }, (_, index) => `lane-${index}`);
   const service = testService(ids);
   const lanes = unattendedLanes({

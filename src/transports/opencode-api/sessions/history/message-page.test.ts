@@ -15,8 +15,8 @@ const settings: SessionSettings = {
 const sessionID = "ses_lane";
 
 /**
- * At any time `queued` further messages wait while one is worked on. Some are sent before the end of the turn before
- * them is told, and some have their outcome before the end of their own.
+ * At any time, `queued` more messages wait while one is processed. Some are sent before the end of the previous turn is
+ * published, and some have their outcome before the end of their own turn.
  */
 function aHistory(messages: number, { queued = 0, history = new LaneHistory() } = {}): LaneHistory {
   const first = history.events.length;
@@ -52,28 +52,25 @@ function allAtOnce(history: LaneHistory): readonly SessionMessage[] {
   return projection.messages(sessionID);
 }
 
-it.each([0, 1, 6])(
-  "pages that follow each other hold every message once, as told live, while %i wait",
-  async (queued) => {
-    const history = aHistory(40, { queued });
-    const everything = allAtOnce(history);
-    expect(everything.length).toBe(120);
-    for (const limit of [3, 38, 39, 40, 41, 42, 43, 44, 45, 100]) {
-      const { read } = readerOf(history);
-      const rows: SessionMessage[] = [];
-      for (let next: string | null | undefined; next !== null; ) {
-        const before = next === undefined ? undefined : parsePageCursor(next);
-        const page = await messagePage({ read, settings, sessionID, limit, before, live: [] });
-        expect(page.messages.length).toBeLessThanOrEqual(limit);
-        rows.unshift(...page.messages);
-        next = page.next;
-      }
-      expect(rows).toEqual(everything);
+it.each([0, 1, 6])("consecutive pages hold every message once, as published live, while %i wait", async (queued) => {
+  const history = aHistory(40, { queued });
+  const everything = allAtOnce(history);
+  expect(everything.length).toBe(120);
+  for (const limit of [3, 38, 39, 40, 41, 42, 43, 44, 45, 100]) {
+    const { read } = readerOf(history);
+    const rows: SessionMessage[] = [];
+    for (let next: string | null | undefined; next !== null; ) {
+      const before = next === undefined ? undefined : parsePageCursor(next);
+      const page = await messagePage({ read, settings, sessionID, limit, before, live: [] });
+      expect(page.messages.length).toBeLessThanOrEqual(limit);
+      rows.unshift(...page.messages);
+      next = page.next;
     }
-  },
-);
+    expect(rows).toEqual(everything);
+  }
+});
 
-it("what a page costs does not grow with what came before it", async () => {
+it("the cost of a page does not grow with the history before it", async () => {
   const history = aHistory(100);
   const costOf = async (before: string | null) => {
     const { read, count } = readerOf(history);
@@ -94,7 +91,7 @@ it("what a page costs does not grow with what came before it", async () => {
   expect((await costOf(late.next)).cost).toBe(early.cost);
 });
 
-it("lets other work go on while it reads thousands of messages that wait", async () => {
+it("lets other work run while it reads thousands of waiting messages", async () => {
   const history = new LaneHistory();
   for (let one = 0; one < 5000; one++) history.admit(`msg_${one}`);
   let [turns, isOver] = [0, false];
@@ -109,20 +106,20 @@ it("lets other work go on while it reads thousands of messages that wait", async
   expect(turns).toBeGreaterThan(5000 / 250);
 });
 
-it("without a limit all messages come, and none is left to ask for", async () => {
+it("without a limit all messages are on one page", async () => {
   const history = aHistory(3);
   const page = await messagePage({ ...readerOf(history), settings, sessionID, limit: undefined, live: [] });
   expect(page).toEqual({ messages: allAtOnce(history), next: null });
 });
 
-it("a message is found by its id, however long ago it was", async () => {
+it("a message is found by its id, however old it is", async () => {
   const history = aHistory(100);
   const options = { ...readerOf(history), settings, sessionID, live: [] };
   expect((await findMessage(options, "msg_0_0"))?.info).toMatchObject({ id: "msg_0_0", role: "user" });
   expect(await findMessage(options, "msg_nobody")).toBeNull();
 });
 
-it("what is being said at this moment stands on the newest page", async () => {
+it("text that is still being written is on the newest page", async () => {
   const history = aHistory(2);
   const everything = allAtOnce(history);
   const last = everything.at(-1);
@@ -146,7 +143,7 @@ it("what is being said at this moment stands on the newest page", async () => {
   expect(rows).toEqual([said, next]);
 });
 
-it("a message that is over as it is kept is not shown as it was told before its end", async () => {
+it("a message that has ended in the kept events is not replaced by an older live state", async () => {
   const history = aHistory(2);
   const everything = allAtOnce(history);
   const last = everything.at(-1);
@@ -163,7 +160,7 @@ it("a message that is over as it is kept is not shown as it was told before its 
 });
 
 it.each(["", "x", Buffer.from("{}").toString("base64url"), Buffer.from("[1").toString("base64url")])(
-  "%j is no cursor",
+  "%j is not a cursor",
   (text) => {
     expect(() => parsePageCursor(text)).toThrow(expect.objectContaining({ code: "cursor_invalid" }));
   },

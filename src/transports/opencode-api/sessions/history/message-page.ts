@@ -1,6 +1,6 @@
 /**
- * The messages of a session, newest pages first. What a page costs depends on its size and the length of its turns, not
- * on how much came before it.
+ * The messages of a session, newest pages first. The cost of a page depends on its size and the length of its turns,
+ * not on the length of the history.
  */
 import { AppError } from "../../../../app-error.ts";
 import type { SessionMessage, SessionSettings } from "../../projection/native-event.ts";
@@ -10,7 +10,7 @@ import { overlayLive } from "./overlay.ts";
 import type { EventSpan, ReadBefore } from "./read-backwards.ts";
 import { isRest, readSpans } from "./read-backwards.ts";
 
-/** The oldest message of a page, and the event after all that is older; null for the newest event. */
+/** The oldest message of a page, and an event number after all older messages; null for the newest event. */
 type PageCursor = { id: string; time: number; seq: number | null };
 
 type MessagePage = { messages: SessionMessage[]; next: string | null };
@@ -19,7 +19,7 @@ export type MessageSource = {
   read: ReadBefore;
   settings: SessionSettings;
   sessionID: string;
-  /** The state of this moment, for the newest page. */
+  /** The live state, for the newest page. */
   live: readonly SessionMessage[];
 };
 
@@ -41,7 +41,7 @@ export async function messagePage(options: PageOptions): Promise<MessagePage> {
   return { messages: [], next: null };
 }
 
-/** Null when it is not kept, or never was. */
+/** Null if it is no longer kept, or never existed. */
 export async function findMessage(source: MessageSource, messageID: string): Promise<SessionMessage | null> {
   let before: PageCursor | undefined;
   while (true) {
@@ -52,7 +52,10 @@ export async function findMessage(source: MessageSource, messageID: string): Pro
   }
 }
 
-/** What is older was published before the turn ended in which this message began; some rests after it are to spare. */
+/**
+ * Older messages were published before the end of the turn in which this message began; a few rests are added as
+ * margin.
+ */
 function cursorFor(message: SessionMessage | undefined, { begun, events }: FoldedEvents): string | null {
   if (!message) return null;
   const { id, time } = message.info;
@@ -69,12 +72,12 @@ export function parsePageCursor(text: string): PageCursor {
       return { id, time, seq: seq as number | null };
     }
   } catch {
-    // Refused below.
+    // Rejected below.
   }
   throw new AppError({
     code: "cursor_invalid",
-    message: "`before` is no cursor that a list of messages has handed out.",
-    hint: "Take it from the header `X-Next-Cursor` of the page before.",
+    message: "`before` is not a valid message cursor.",
+    hint: "Take it from the `X-Next-Cursor` header of the previous page.",
   });
 }
 

@@ -18,7 +18,7 @@ function aPrompt() {
   return { service, send };
 }
 
-describe("a file that a prompt brings", () => {
+describe("a file included in a prompt", () => {
   it("becomes an attachment of its message, and may be sent again", async () => {
     const { service, send } = aPrompt();
     for (let time = 0; time < 2; time++) expect((await send(text("What is this?"), picture)).status).toBe(204);
@@ -26,13 +26,13 @@ describe("a file that a prompt brings", () => {
     expect(await service.attachment(attachment.id)).toMatchObject(attachment);
   });
 
-  it("is named by the text where there is no other", async () => {
+  it("is named in the text if there is no other text", async () => {
     const { service, send } = aPrompt();
     expect((await send(picture)).status).toBe(204);
     expect(service.sent).toMatchObject([{ text: "Files: shot.png", attachments: [attachment] }]);
   });
 
-  it("may be text that is not in base64", async () => {
+  it("may be text without base64 encoding", async () => {
     const { service, send } = aPrompt();
     const notes = { type: "file", mime: "text/plain", url: "data:text/plain;charset=utf-8,h%C3%A9ron" };
     expect((await send(text("Read."), notes)).status).toBe(204);
@@ -44,7 +44,7 @@ describe("a file that a prompt brings", () => {
     [400, undefined, { ...picture, url: "data:image/png;base64" }],
     [400, undefined, { ...picture, url: "data:text/plain,%zz" }],
     [413, "attachment_too_large", { ...picture, url: `data:,${"x".repeat(2000)}` }],
-  ])("is refused with %i where it cannot go, and nothing is sent", async (status, code, part) => {
+  ])("is refused with %i if it cannot be delivered, and nothing is sent", async (status, code, part) => {
     const { service, send } = aPrompt();
     const answer = await send(text("Look."), part);
     expect(answer.status).toBe(status);

@@ -1,4 +1,4 @@
-/** Files that a prompt brings as `data:` addresses, as pasted pictures are: they become attachments of its message. */
+/** Files in a prompt's `data:` URLs, such as pasted pictures: they become attachments of its message. */
 import { AppError } from "../../../../app-error.ts";
 import type { Attachment } from "../../../../core/message/message.ts";
 import type { Service } from "../../../../service/service.ts";
@@ -31,5 +31,5 @@ function bytesIn(url: string): Uint8Array {
   } catch (error) {
     if (!(error instanceof URIError)) throw error;
   }
-  throw new AppError({ code: "invalid_request", message: "A file's `data:` address is not valid." });
+  throw new AppError({ code: "invalid_request", message: "A file has an invalid `data:` URL." });
 }

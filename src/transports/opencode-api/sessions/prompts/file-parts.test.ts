@@ -19,7 +19,7 @@ async function aLane() {
 }
 
 describe("files of a prompt", () => {
-  it("go as references when they lie where the agent works", async () => {
+  it("become references when they are in the agent's workspace", async () => {
     const { service, file, send, text } = await aLane();
     const lines = file("src/main.ts");
     const selected = { ...lines, url: `${lines.url}?start=3&end=9` };
@@ -32,7 +32,7 @@ describe("files of a prompt", () => {
     ]);
   });
 
-  it("are not named a second time when the text names them", async () => {
+  it("are not named a second time when the text already names them", async () => {
     const { service, file, named, send, text } = await aLane();
     expect((await send(text("Look at @a.txt."), file("a.txt", named("@a.txt")))).status).toBe(204);
     expect((await send(text("Look at [Image 1]."), file("picture.png", named("[Image 1]")))).status).toBe(204);
@@ -43,7 +43,7 @@ describe("files of a prompt", () => {
   });
 
   it.each(["../outside/secret.txt", "link.txt", "out/secret.txt", "out/missing.txt", "state/token", "../project-2/a"])(
-    "are refused when they lie elsewhere, or a link leads there: %s",
+    "are refused when they are elsewhere, directly or through a link: %s",
     async (path) => {
       const { service, file, named, send, text } = await aLane();
       for (const more of [{}, named("@this")]) {
@@ -54,7 +54,7 @@ describe("files of a prompt", () => {
     },
   );
 
-  it("are refused when they are not there", async () => {
+  it("are refused when they do not exist", async () => {
     const { service, file, send, text } = await aLane();
     const answer = await send(text("Look."), file("missing.txt"));
     expect([answer.status, answer.json()]).toMatchObject([

@@ -1,4 +1,4 @@
-/** The answer to a prompt: the last message with which the agent answered it. */
+/** The answer to a prompt: the agent's last message in reply to it. */
 import type { AssistantMessage, Part } from "@opencode-ai/sdk/v2/types";
 import { AppError } from "../../../../app-error.ts";
 import type { Lane } from "../../../../core/lane/lane.ts";
@@ -16,12 +16,12 @@ import type { SessionDeps } from "../session-deps.ts";
 /** A turn seldom has more messages. */
 const newestMessages = 50;
 
-/** Throws when there is none: the message was never taken, or was cancelled before. */
+/** Throws if there is none: the message was never sent, or was cancelled first. */
 export async function promptAnswer(deps: SessionDeps, lane: string, messageID: string): Promise<SessionMessage> {
   const source = await messageSource(await findSession(deps.service, sessionOf(lane)), deps);
   const { items } = await deps.service.deliveries({ lane, messageId: messageID, limit: 1 });
   const record = items[0]?.record;
-  // The lane may still be there for a moment while it is deleted.
+  // A lane that is being deleted may still exist for a moment.
   if (record?.lastReason === "lane_removed") throw sessionUnknown(sessionOf(lane));
   for (const limit of [newestMessages, undefined]) {
     const { messages } = await messagePage({ ...source, limit });
@@ -29,26 +29,26 @@ export async function promptAnswer(deps: SessionDeps, lane: string, messageID: s
     const answer = messages.findLast(({ info }) => info.role === "assistant" && prompts.has(info.parentID));
     if (answer) return answer;
   }
-  const outcome = record ? `ended as ${record.status} (${record.lastReason ?? "no reason"})` : "is not known any more";
+  const outcome = record ? `ended as ${record.status} (${record.lastReason ?? "no reason"})` : "is no longer known";
   throw new AppError({
     code: "not_possible",
     message: `The message ${messageID} ${outcome}, and no answer to it is kept.`,
-    hint: `\`waybill why ${messageID}\` tells what happened.`,
+    hint: `\`waybill why ${messageID}\` explains what happened.`,
   });
 }
 
-/** A message that was asked again is answered under the later prompt. */
+/** The answer to a retried message belongs to the later prompt. */
 function laterPrompts(messages: readonly SessionMessage[], messageID: string): string[] {
   const isFor = (part: Part) => part.type === "text" && part.metadata?.[repeatedMessage] === messageID;
   return messages.filter(({ parts }) => parts.some(isFor)).map(({ info }) => info.id);
 }
 
-/** For a client that has the status of its response already. */
+/** For a client that has already received the status of its response. */
 export function failedAnswer(lane: Lane, messageID: string, error: unknown, now: number): SessionMessage {
   const id = newMessageId(now, `unanswered ${messageID}`);
   const ids = { id, sessionID: sessionOf(lane.id), parentID: messageID };
   const message =
-    error instanceof AppError ? textOfError(error) : "Something went wrong in Waybill. Its log says what.";
+    error instanceof AppError ? textOfError(error) : "Internal error in Waybill. See Waybill's log for details.";
   const info: AssistantMessage = {
     ...newAssistantMessage(sessionSettings(lane), { ...ids, created: now }),
     time: { created: now, completed: now },

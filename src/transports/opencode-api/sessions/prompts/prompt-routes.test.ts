@@ -13,7 +13,7 @@ import { endNote } from "../../../../core/turn/delivery-notes.ts";
 import type { EventBody } from "../../../../core/turn/universal-event.ts";
 
 const text = (words: string) => ({ type: "text", text: words });
-/** As OpenCode's terminal sends a file that was named with its help. */
+/** A file mention in the format of OpenCode's terminal. */
 const mention = (value: string) => ({
   type: "file",
   mime: "text/plain",
@@ -25,7 +25,7 @@ const hello = { parts: [text("Hello.")] };
 const post = (json: unknown): Asked => ({ method: "POST", json });
 const session = "/opencode/session/ses_demo";
 
-/** What the agent did with a message, and its end; `asked` was published before. */
+/** Publishes the agent's turn for a message and its end; `asked` was published before. */
 async function answer(service: TestService, messageId: string, words: string, asked?: EventBody): Promise<void> {
   const history = new LaneHistory("demo");
   if (asked) history.tell(asked);
@@ -39,7 +39,7 @@ async function answer(service: TestService, messageId: string, words: string, as
   service.publish(...history.events.slice(asked ? 1 : 0));
 }
 
-/** Without a turn. */
+/** Ends the delivery without a turn. */
 async function fail(service: TestService, messageId: string, event: DeliveryEvent): Promise<void> {
   const { status, lastReason } = (await move(service.store, await sentTo(service), event)).record;
   const history = new LaneHistory("demo");
@@ -49,7 +49,7 @@ async function fail(service: TestService, messageId: string, event: DeliveryEven
 }
 
 describe("a prompt", () => {
-  it("is a message in the ledger as soon as it is taken, under the client's id or one of its form", async () => {
+  it("is in the ledger as soon as it is accepted, with the client's id or one in the same format", async () => {
     const { ask, service } = anApi();
     const given = await ask(
       `${session}/prompt_async`,
@@ -72,7 +72,7 @@ describe("a prompt", () => {
     ]);
   });
 
-  it("that is sent again under the same id is sent once, and with another text not at all", async () => {
+  it("sent again with the same id is delivered once, and with another text it is refused", async () => {
     const { ask, service } = anApi();
     const send = (words: string) => ask(`${session}/prompt_async`, post({ messageID: "msg_1", parts: [text(words)] }));
     expect([(await send("One.")).status, (await send("One.")).status]).toEqual([204, 204]);
@@ -89,8 +89,8 @@ describe("a prompt", () => {
     [{ ...hello, messageID: "x" }, /messageID.*msg_/],
     [{ ...hello, messageID: `msg_${"x".repeat(200)}` }, /messageID/],
     [{ ...hello, model: { providerID: "stub" } }, /model\.modelID/],
-    [{ ...hello, agent: "reviewer" }, /works as the agent/],
-  ])("that makes no sense is refused, and why is said: %j", async (json, words) => {
+    [{ ...hello, agent: "reviewer" }, /uses the agent/],
+  ])("that is invalid is refused with the reason: %j", async (json, words) => {
     const { ask, service } = anApi();
     for (const path of ["message", "prompt_async"]) {
       const answer = await ask(`${session}/${path}`, post(json));
@@ -111,7 +111,7 @@ describe("a prompt", () => {
     ["not_served", { ...hello, tools: { bash: false } }],
     ["not_served", { ...hello, variant: "high" }],
     ["not_served", { ...hello, format: { type: "json_schema", schema: {} } }],
-  ])("that asks for more than can be done is refused as a whole (%s): %j", async (code, json) => {
+  ])("that requests something unsupported is refused as a whole (%s): %j", async (code, json) => {
     const { ask, service, errors } = anApi();
     const answer = await ask(`${session}/message`, post(json));
     const status = code === "not_served" ? 501 : 409;
@@ -119,7 +119,7 @@ describe("a prompt", () => {
     expect([service.sent, errors]).toEqual([[], []]);
   });
 
-  it("may bring instructions of its own where the runtime passes them on", async () => {
+  it("may have its own instructions if the runtime passes them on", async () => {
     const { ask, service } = anApi();
     service.runtimes = async () => [{ kind: "stub", ready: true, isDefault: true, models: [], takesSystem: true }];
     const send = (system: string) => ask(`${session}/prompt_async`, post({ ...hello, messageID: "msg_1", system }));
@@ -129,7 +129,7 @@ describe("a prompt", () => {
     expect((await send("x".repeat(100_000))).status).toBe(400);
   });
 
-  it("with instructions of its own is refused in words elsewhere, and may be sent without", async () => {
+  it("with its own instructions is refused with an explanation elsewhere, and may be sent without", async () => {
     const { ask, service } = anApi();
     const refused = await ask(`${session}/message`, post({ ...hello, system: "Be brief." }));
     expect([refused.status, refused.body]).toEqual([
@@ -140,14 +140,14 @@ describe("a prompt", () => {
     expect(service.sent).toMatchObject([{ text: "Hello." }]);
   });
 
-  it("may name files where the agent works", async () => {
+  it("may name files in the agent's workspace", async () => {
     const { ask, service } = anApi();
     const parts = [text("Compare @src/a.ts#1-9 with @docs"), mention("@src/a.ts#1-9"), mention("@docs")];
     expect((await ask(`${session}/prompt_async`, post({ parts }))).status).toBe(204);
     expect(service.sent).toMatchObject([{ text: "Compare @src/a.ts#1-9 with @docs" }]);
   });
 
-  it("goes through with what asks for nothing", async () => {
+  it("is accepted with options that have no effect", async () => {
     const json = {
       ...hello,
       noReply: false,
@@ -159,19 +159,22 @@ describe("a prompt", () => {
     expect((await anApi().ask(`${session}/prompt_async`, post(json))).status).toBe(204);
   });
 
-  it("is refused in a session that does not exist, in a lane that is paused, and by a daemon that ends", async () => {
+  it("is refused in an unknown session, in a paused lane, and by a daemon that is shutting down", async () => {
     const { ask, service } = anApi();
     expect((await ask("/opencode/session/ses_nobody/message", post(hello))).status).toBe(404);
     await service.pause("demo", "over_budget");
     const paused = await ask(`${session}/message`, post(hello));
-    expect([paused.status, paused.body]).toEqual([409, expect.stringMatching(/over_budget.*waybill resume demo/)]);
+    expect([paused.status, paused.body]).toEqual([
+      409,
+      expect.stringMatching(/over_budget.*waybill lanes resume demo/),
+    ]);
     await service.resume("demo");
     service.failure = new AppError({ code: "draining", message: "Ending.", retryable: true });
     expect((await ask(`${session}/prompt_async`, post(hello))).status).toBe(503);
   });
 });
 
-it("can be sent again under its id in a lane that was paused since, to wait for it", async () => {
+it("a prompt can be sent again with its id to wait for it, even if its lane was paused since", async () => {
   const { ask, service } = anApi();
   const named = post({ ...hello, messageID: "msg_mine" });
   expect((await ask(`${session}/prompt_async`, named)).status).toBe(204);
@@ -183,7 +186,7 @@ it("can be sent again under its id in a lane that was paused since, to wait for 
 describe("the model of a prompt", () => {
   const choose = (providerID: string, modelID: string) => post({ ...hello, model: { providerID, modelID } });
 
-  it("is the lane's from then on", async () => {
+  it("becomes the lane's model", async () => {
     const { ask, service } = anApi();
     await ask(`${session}/prompt_async`, choose("stub", "large"));
     expect((await service.lane("demo")).lane.model).toBe("large");
@@ -194,7 +197,7 @@ describe("the model of a prompt", () => {
   const stub = { kind: "stub", ready: true, isDefault: true, models: [], takesSystem: false };
   const claude = { kind: "claude", ready: true, isDefault: false, models: [], takesSystem: true };
 
-  it("may be one of another runtime until a session that a client made is used", async () => {
+  it("may belong to another runtime until a client's session is first used", async () => {
     const { ask, service } = anApi();
     service.runtimes = async () => [stub, claude];
     const made = (await ask("/opencode/session", post({}))).json() as { id: string; slug: string };
@@ -206,7 +209,7 @@ describe("the model of a prompt", () => {
     expect((await service.lane(made.slug)).lane.runtime).toBe("claude");
   });
 
-  it("moves no lane that somebody configured; what a client takes for new sessions is no wish there", async () => {
+  it("moves no configured lane, and a client's default for new sessions is ignored there", async () => {
     const { ask, service } = anApi();
     service.runtimes = async () => [
       claude,
@@ -219,7 +222,7 @@ describe("the model of a prompt", () => {
     expect(service.sent).toHaveLength(1);
   });
 
-  it("is refused when no such runtime is here, and the lane stays as it was", async () => {
+  it("is refused for an unknown runtime, and the lane stays unchanged", async () => {
     const { ask, service } = anApi();
     expect((await ask(`${session}/prompt_async`, choose("nobody", "x"))).json()).toMatchObject({
       data: { code: "runtime_unknown" },
@@ -231,7 +234,7 @@ describe("the model of a prompt", () => {
   });
 });
 
-describe("whoever waits for the answer", () => {
+describe("a client that waits for the answer", () => {
   const prompt = post({ ...hello, messageID: "msg_1" });
 
   it("gets the agent's last message of the turn", async () => {
@@ -245,7 +248,7 @@ describe("whoever waits for the answer", () => {
     });
   });
 
-  it("gets it a moment later when it leaves with the answer, as `opencode run` does, and nobody else does", async () => {
+  it("gets it with a short delay only if it exits on the answer, as `opencode run` does", async () => {
     const clock = new ManualClock();
     const { ask, service } = anApi({ clock });
     const order: string[] = [];
@@ -264,7 +267,7 @@ describe("whoever waits for the answer", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("gets it at once when the message was answered before", async () => {
+  it("gets it immediately when the message was answered before", async () => {
     const { ask, service } = anApi();
     await ask(`${session}/prompt_async`, prompt);
     await answer(service, "msg_1", "Good morning.");
@@ -272,7 +275,7 @@ describe("whoever waits for the answer", () => {
     expect((await service.deliveries({ limit: 10 })).items).toHaveLength(1);
   });
 
-  it("hears why there is none", async () => {
+  it("gets the reason if there is none", async () => {
     const { ask, service } = anApi();
     const waiting = ask(`${session}/message`, prompt);
     await sentTo(service);
@@ -281,7 +284,7 @@ describe("whoever waits for the answer", () => {
     expect([status, body]).toEqual([409, expect.stringMatching(/failed_terminal.*runtime_refused.*waybill why/)]);
   });
 
-  it("gets blanks while it takes long, and then the answer", async () => {
+  it("gets blanks during a long wait, and then the answer", async () => {
     const clock = new ManualClock();
     const { service, ask } = anApi({ clock });
     let answered: Answered | undefined;
@@ -300,7 +303,7 @@ describe("whoever waits for the answer", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("gets a message with an error in it when the head of the answer is out already", async () => {
+  it("gets a message with an error in it when the response head was already sent", async () => {
     const clock = new ManualClock();
     const { service, ask } = anApi({ clock });
     const waiting = ask(`${session}/message`, prompt);
@@ -316,7 +319,7 @@ describe("whoever waits for the answer", () => {
     });
   });
 
-  it("gets an aborted message when the prompt is stopped before it was sent", async () => {
+  it("gets an aborted message when the prompt is aborted before it was sent", async () => {
     const { service, ask } = anApi();
     const waiting = ask(`${session}/message`, prompt);
     await sentTo(service);
@@ -326,7 +329,7 @@ describe("whoever waits for the answer", () => {
     expect((await waiting).json()).toMatchObject({ info: { role: "assistant", parentID: "msg_1", error }, parts: [] });
   });
 
-  it("is spared questions that it said nobody answers, also when it said so later on", async () => {
+  it("has its questions rejected if it declared that it cannot answer any, even if it did so later", async () => {
     const { ask, service } = anApi();
     const permission = [{ permission: "question", pattern: "*", action: "deny" }];
     expect((await ask(session, { method: "PATCH", json: { permission } })).status).toBe(200);
@@ -341,7 +344,7 @@ describe("whoever waits for the answer", () => {
     expect((await waiting).status).toBe(200);
   });
 
-  it("may go, and the message stays", async () => {
+  it("may disconnect, and the message stays", async () => {
     const { service, ask, errors } = anApi();
     const gone = new AbortController();
     const waiting = ask(`${session}/message`, { ...prompt, signal: gone.signal });
@@ -351,7 +354,7 @@ describe("whoever waits for the answer", () => {
     expect([(await service.deliveries({ limit: 10 })).items.length, errors]).toEqual([1, []]);
   });
 
-  it("may break off the connection, and nobody waits for it any more", async () => {
+  it("may drop the connection, and its wait ends", async () => {
     const { service, listening } = await served();
     const permission = [{ permission: "question", pattern: "*", action: "deny" }];
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
@@ -360,7 +363,7 @@ describe("whoever waits for the answer", () => {
     expect((await send("PATCH", session, { permission })).status).toBe(200);
     const gone = new AbortController();
     const waiting = send("POST", `${session}/message`, prompt.json, gone.signal);
-    // What the hub follows for all, and one for the questions of this one.
+    // One follower is the hub, the other handles this client's questions.
     while (service.following < 2) await settled();
     gone.abort();
     await expect(waiting).rejects.toThrow();
@@ -368,17 +371,17 @@ describe("whoever waits for the answer", () => {
     expect((await service.deliveries({ limit: 10 })).items).toHaveLength(1);
   });
 
-  it("is told to ask again when the daemon ends, under the same id", async () => {
+  it("is told to send the same id again when the daemon shuts down", async () => {
     const closing = new AbortController();
     const { service, ask } = anApi({ closing: closing.signal });
     const waiting = ask(`${session}/message`, prompt);
     await sentTo(service);
     closing.abort();
-    expect((await waiting).body).toMatch(/kept and goes on.*msg_1/);
+    expect((await waiting).body).toMatch(/kept and continues.*msg_1/);
   });
 });
 
-/** Until the message is there. */
+/** Waits until the message has been sent. */
 async function sentTo(service: TestService): Promise<DeliveryRecord> {
   for (;;) {
     const [found] = (await service.deliveries({ limit: 1 })).items;

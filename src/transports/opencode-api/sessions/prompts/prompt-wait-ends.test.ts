@@ -1,4 +1,4 @@
-/** However a wait for an answer ends, it is answered, and nothing of it is left behind. */
+/** However a wait for an answer ends, the client gets a response and nothing is left behind. */
 import { getEventListeners } from "node:events";
 import type { Session } from "@opencode-ai/sdk/v2/types";
 import { expect, it } from "vitest";
@@ -40,7 +40,7 @@ async function anApiOnWorld(options: WorldOptions = {}) {
 
 const deny = (permission: string) => ({ permission, pattern: "*", action: "deny" });
 
-it("a session that is deleted in the middle of the turn: whoever waits is told that it is gone", async () => {
+it("when a session is deleted mid-turn, a waiting client gets 404", async () => {
   const { ask, path, sent, isAsked } = await anApiOnWorld();
   const waiting = ask(`${path}/message`, prompt("msg_1"));
   await sent("msg_1");
@@ -50,7 +50,7 @@ it("a session that is deleted in the middle of the turn: whoever waits is told t
   expect([status, body]).toEqual([404, expect.stringMatching(/Session not found/)]);
 });
 
-it("a session that is deleted before its messages were sent: everybody who waits is told", async () => {
+it("when a session is deleted before its messages were sent, all waiting clients get 404", async () => {
   const { ask, sent } = await anApiOnWorld();
   const path = "/opencode/session/ses_away";
   const all = ["msg_1", "msg_2"].map((id) => ask(`${path}/message`, prompt(id)));
@@ -60,7 +60,7 @@ it("a session that is deleted before its messages were sent: everybody who waits
   expect((await Promise.all(all)).map(({ status }) => status)).toEqual([404, 404]);
 });
 
-it("a session that is deleted when the head of the answer is out: the answer is a message with an error", async () => {
+it("when a session is deleted after the response head was sent, the response is a message with an error", async () => {
   const { ask, path, sent, isAsked, world } = await anApiOnWorld();
   const waiting = ask(`${path}/message`, prompt("msg_1"));
   await sent("msg_1");
@@ -71,7 +71,7 @@ it("a session that is deleted when the head of the answer is out: the answer is 
   expect((await waiting).json()).toMatchObject({ info: { role: "assistant", parentID: "msg_1", error: {} } });
 });
 
-it("whoever goes leaves the message, and nothing else", async () => {
+it("a client that disconnects leaves only its message behind", async () => {
   const { ask, path, sent, slug, world, listeners } = await anApiOnWorld();
   const before = listeners();
   const gone = new AbortController();
@@ -87,7 +87,7 @@ it("whoever goes leaves the message, and nothing else", async () => {
   expect((await world.delivery("msg_1", slug)).status).not.toBe("cancelled");
 });
 
-it("a prompt that is refused leaves nothing that listens", async () => {
+it("a refused prompt leaves no listeners behind", async () => {
   const { ask, path, listeners } = await anApiOnWorld();
   const before = listeners();
   const refused = { ...prompt("msg_1"), json: { parts: [{ type: "text", text: "x".repeat(300_000) }] } };

@@ -19,33 +19,33 @@ describe("a first prompt that is refused", () => {
   it.each([
     ["an unknown agent", refused, 400],
     ["no parts", {}, 400],
-    ["a file that cannot go", { parts: [text, { type: "file", mime: "image/png", url: "data:," }] }, 409],
-    ["a provider that is none", { parts: [text], model: { providerID: "nobody", modelID: "x" } }, 400],
+    ["an unsupported file", { parts: [text, { type: "file", mime: "image/png", url: "data:," }] }, 409],
+    ["an unknown provider", { parts: [text], model: { providerID: "nobody", modelID: "x" } }, 400],
   ])("leaves no session behind: %s", async (_, json, status) => {
     for (const path of ["message", "prompt_async"]) {
       const { send, isThere } = await aNewSession();
       const answer = await send(json, path);
       expect([answer.status, await isThere()]).toEqual([status, false]);
-      expect(answer.body).toContain("is removed: begin another one");
+      expect(answer.body).toContain("has been removed: start another one");
       expect((await send({ parts: [text] }, path)).status).toBe(404);
     }
   });
 
-  it("leaves a session alone in which something was sent", async () => {
+  it("keeps a session that has been used", async () => {
     const { send, isThere } = await aNewSession();
     expect((await send({ parts: [text] }, "prompt_async")).status).toBe(204);
     const answer = await send(refused);
     expect([answer.status, await isThere()]).toEqual([400, true]);
-    expect(answer.body).not.toContain("is removed");
+    expect(answer.body).not.toContain("has been removed");
   });
 
-  it("leaves a lane alone that no client made", async () => {
+  it("keeps a lane that no client created", async () => {
     const { ask, service } = anApi();
     expect((await ask("/opencode/session/ses_demo/message", { method: "POST", json: refused })).status).toBe(400);
     expect(await service.lanes()).toHaveLength(1);
   });
 
-  it("leaves a session alone when it may go well a little later", async () => {
+  it("keeps a session if the prompt may succeed later", async () => {
     const { send, service, isThere } = await aNewSession();
     service.failure = new AppError({ code: "draining", message: "Ending.", retryable: true });
     expect((await send({ parts: [text] })).status).toBe(503);

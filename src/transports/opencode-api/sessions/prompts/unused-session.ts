@@ -1,6 +1,6 @@
 /**
- * Removes a session whose first prompt was refused. Its client made it for that prompt and has been told no, so that nobody
- * would ever use it.
+ * Removes a session whose first prompt was refused. Its client created it only for that prompt, so it would never be
+ * used.
  */
 import { AppError } from "../../../../app-error.ts";
 import { statusOf } from "../../../http/errors.ts";
@@ -8,13 +8,13 @@ import { laneOf } from "../../ids.ts";
 import { isClientsLane } from "../new-session.ts";
 import type { SessionDeps } from "../session-deps.ts";
 
-/** The error for the client. What may go well a little later leaves the session alone. */
+/** Returns the error for the client. Keeps the session if the same prompt may succeed later. */
 export async function afterRefusal(error: unknown, sessionID: string, deps: SessionDeps): Promise<unknown> {
   if (!(error instanceof AppError) || error.retryable || !isClientsFault(error)) return error;
   const found = laneOf(sessionID);
   if (!found || found.child || !isClientsLane(found.lane) || !(await removeUnused(found.lane, deps))) return error;
   const { code, message, hint } = error;
-  const removed = "The session was new and empty, and is removed: begin another one.";
+  const removed = "The session was new and empty, and has been removed: start another one.";
   return new AppError({ code, message, hint: hint === undefined ? removed : `${hint} ${removed}`, cause: error });
 }
 
@@ -27,12 +27,12 @@ async function removeUnused(laneId: string, { service, unattended }: SessionDeps
   const state = (await service.lanes()).find(({ lane }) => lane.id === laneId);
   const { items } = await service.deliveries({ limit: 1, lane: laneId }).catch(() => ({ items: [] }));
   if (state === undefined || items.length > 0) return false;
-  // A pause is a person's, who knows of it.
+  // A person who paused the lane knows about it.
   if (state.lane.sessionId !== null || state.lane.pausedReason !== null) return false;
   try {
     await service.removeLane(laneId, false);
   } catch (error) {
-    // Another prompt was admitted meanwhile, or somebody else removed it.
+    // Another prompt has been admitted, or someone else removed it.
     if (error instanceof AppError) return false;
     throw error;
   }
