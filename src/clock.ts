@@ -1,25 +1,25 @@
 /**
- * Time as a value that is handed in, so that a test can drive every wait and every timeout.
+ * Time as a dependency, so that a test can drive every wait and every timeout.
  * All times are milliseconds since the epoch.
  */
 
 export type Clock = {
-  /** Never less than it was before. */
+  /** Never goes back. */
   now(): number;
-  /** Runs `wake` once at `time` (or at once, if that has passed); the returned function takes it back. */
+  /** Runs `wake` once at `time` (immediately if that has passed); the returned function cancels it. */
   at(time: number, wake: () => void): () => void;
 };
 
-// setTimeout fires at once for anything longer than this.
+// setTimeout fires immediately for anything longer than this.
 const longestTimer = 2 ** 31 - 1;
 
-/** The speed of a clock that waits for the machine's to catch up. */
+/** The speed of the clock while it waits for the machine's clock to catch up. */
 const slowed = 0.9;
 
 /**
- * The machine's clock. When that is set back, this one goes on from where it was, or everything that waits for a date would
- * stand still for as long; it runs a little slower until both agree again. How much time has passed is told by a clock that
- * nobody sets.
+ * The machine's clock. When that is set back, this one continues from where it was, because everything that waits for a
+ * date would stall otherwise. It runs a little slower until both agree again. A monotonic clock measures the time that
+ * passed.
  */
 export function clockOn(wallTime: () => number, monotonicTime: () => number = () => performance.now()): Clock {
   let last = { time: Number.NEGATIVE_INFINITY, monotonic: 0 };
@@ -52,11 +52,11 @@ export class TimedOut extends Error {
 
 export type TimeoutContext = {
   clock: Clock;
-  /** Aborted when Waybill closes; the call ends then, too. */
+  /** Aborted when Waybill closes; the call then ends as well. */
   closing: AbortSignal;
 };
 
-/** When the time is over, aborts the signal and rejects, whether or not `call` listens to it. */
+/** After `ms`, aborts the signal and rejects, whether or not `call` listens to it. */
 export function withTimeout<T>(
   { clock, closing }: TimeoutContext,
   ms: number,
@@ -87,7 +87,7 @@ export function withTimeout<T>(
 
 const waiting = new WeakMap<AbortSignal, Set<() => void>>();
 
-/** One listener a signal, however many wait for it: adding and removing one is dear for something that every call does. */
+/** One listener per signal, however many wait for it: adding and removing one for every call is expensive. */
 function whenAborted(signal: AbortSignal, run: () => void): () => void {
   let runs = waiting.get(signal);
   if (!runs) {
@@ -101,7 +101,7 @@ function whenAborted(signal: AbortSignal, run: () => void): () => void {
   return () => known.delete(run);
 }
 
-/** Resolves to null when the time is over, or sooner when the signal is aborted. */
+/** Resolves to null after `ms`, or sooner if the signal is aborted. */
 export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<null> {
   if (signal.aborted) return Promise.resolve(null);
   return new Promise((resolve) => {
@@ -116,11 +116,11 @@ export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<nu
 }
 
 /**
- * Aborted with the signal, or after this time. Not `AbortSignal.timeout`: Node.js 20 collects one that only stands in an
- * `AbortSignal.any`, and then it never fires.
+ * Aborted with the signal, or after `ms`. Not `AbortSignal.timeout`: Node.js 20 garbage-collects one that only an
+ * `AbortSignal.any` refers to, and then it never fires.
  */
 export function abortedAfter(ms: number, signal: AbortSignal): AbortSignal {
   const timeout = new AbortController();
-  setTimeout(() => timeout.abort(new TimedOut(`The time of ${ms} ms is over.`)), ms).unref();
+  setTimeout(() => timeout.abort(new TimedOut(`Timed out after ${ms} ms.`)), ms).unref();
   return AbortSignal.any([signal, timeout.signal]);
 }

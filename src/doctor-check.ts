@@ -1,7 +1,16 @@
 /** One line of `waybill doctor`. */
 import type { AppError } from "./app-error.ts";
 
-export type Check = { name: string; status: "ok" | "warning" | "failed"; detail: string; fix?: string };
+export const checkStatuses = ["ok", "warning", "failed"] as const;
+
+export type Check = {
+  name: string;
+  status: (typeof checkStatuses)[number];
+  detail: string;
+  fix?: string | undefined;
+};
+
+export type DoctorReport = { checks: Check[] };
 
 export const ok = (name: string, detail: string): Check => ({ name, status: "ok", detail });
 export const warning = (name: string, detail: string, fix: string): Check => ({ name, status: "warning", detail, fix });

@@ -7,7 +7,7 @@ import { messageOf } from "./app-error.ts";
 import { abortedAfter } from "./clock.ts";
 
 export function findProgram(program: string, env: NodeJS.ProcessEnv): string | null {
-  // Absolute, since it is started in other directories.
+  // Absolute, because it is started in other directories.
   if (program.includes("/")) return isProgram(program) ? resolve(program) : null;
   const directories = (env.PATH ?? "").split(delimiter).filter((directory) => directory !== "");
   return directories.map((directory) => resolve(directory, program)).find(isProgram) ?? null;
@@ -25,22 +25,26 @@ function isProgram(path: string): boolean {
 export type CommandLimits = { deadlineMs: number; signal: AbortSignal };
 export type VersionResult = { ok: true; text: string } | { ok: false; why: string };
 
-/** The first line that it prints. It runs in a process group of its own, so that nothing it starts is left running. */
+/**
+ * Returns the first line of its output, or of standard error if there is none, as with pi. It runs in its own process
+ * group, so that nothing it starts is left running.
+ */
 export function programVersion(
   path: string,
   env: NodeJS.ProcessEnv,
   { deadlineMs, signal }: CommandLimits,
 ): Promise<VersionResult> {
   return new Promise((resolve) => {
-    const child = spawn(path, ["--version"], { env, detached: true, stdio: ["ignore", "pipe", "ignore"] });
+    const child = spawn(path, ["--version"], { env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
     const limit = abortedAfter(deadlineMs, signal);
-    let output = "";
+    let [output, errors] = ["", ""];
     const end = () => {
       endGroup(child.pid);
-      // A process that left the group may hold the pipe, and `close` would not come.
+      // A process that left the group may hold the pipe; then `close` would never come.
       child.stdout.destroy();
+      child.stderr.destroy();
     };
-    // Node 20 may collect a combined signal that only its listeners refer to; this closure holds it.
+    // Node 20 may garbage-collect a combined signal that only its listeners refer to; this closure keeps it alive.
     const settle = (version: VersionResult) => {
       limit.removeEventListener("abort", end);
       resolve(version);
@@ -49,20 +53,23 @@ export function programVersion(
     child.stdout.on("data", (chunk) => {
       output = (output + chunk).slice(0, 4096);
     });
+    child.stderr.on("data", (chunk) => {
+      errors = (errors + chunk).slice(0, 4096);
+    });
     child.once("error", (error) => settle({ ok: false, why: messageOf(error) }));
     child.once("exit", () => endGroup(child.pid));
     child.once("close", (code, killedBy) => {
       const why = signal.aborted ? "it was aborted" : `no answer within ${deadlineMs / 1000} s`;
-      settle(limit.aborted ? { ok: false, why } : versionIn(code, killedBy, output));
+      settle(limit.aborted ? { ok: false, why } : versionIn(code, killedBy, output.trim() === "" ? errors : output));
     });
     if (limit.aborted) end();
   });
 }
 
 function versionIn(code: number | null, killedBy: NodeJS.Signals | null, output: string): VersionResult {
-  if (code !== 0) return { ok: false, why: killedBy ? `it was ended by ${killedBy}` : `exit code ${code}` };
+  if (code !== 0) return { ok: false, why: killedBy ? `it was killed by ${killedBy}` : `exit code ${code}` };
   const text = stripVTControlCharacters(output).trim().split("\n")[0]?.slice(0, 100) ?? "";
-  return text === "" ? { ok: false, why: "it said nothing" } : { ok: true, text };
+  return text === "" ? { ok: false, why: "it printed nothing" } : { ok: true, text };
 }
 
 function endGroup(pid: number | undefined): void {

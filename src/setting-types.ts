@@ -1,6 +1,6 @@
 /**
- * The types of settings: zod schemas whose metadata hold the words for errors and documents. A setting is one of them
- * with a default and a description, such as `port.default(80).meta({ env: "PORT", description: "…" })`.
+ * The types of settings: zod schemas whose metadata hold the words for errors and documentation. A setting is one of
+ * them with a default and a description, such as `port.default(80).meta({ env: "PORT", description: "…" })`.
  */
 import { inspect } from "node:util";
 import { z } from "zod";
@@ -11,25 +11,25 @@ export type SettingMeta = {
   description: string;
   /** The environment variable that sets it. */
   env?: string;
-  /** For a default that follows from something else. */
+  /** For a default that depends on something else. */
   defaultWords?: string;
   secret?: true;
   /**
-   * A `path` is resolved against the directory where it was written; a `program` only when it is more than a name, which
-   * is looked for in PATH.
+   * A `path` is resolved against the directory of the file it was written in. So is a `program`, unless it is a plain
+   * name, which is looked up in PATH.
    */
   path?: "path" | "program";
 };
 
 export type Settings = Readonly<Record<string, z.ZodType>>;
 
-/** The metadata of a setting and of the type below its default. */
+/** The metadata of a setting, including that of the type below its default. */
 export function metaOf(schema: z.core.$ZodType): Partial<SettingMeta> {
   const inner = withoutDefault(schema);
   return { ...(inner === schema ? {} : metaOf(inner)), ...z.globalRegistry.get(schema) } as Partial<SettingMeta>;
 }
 
-/** Without what only says that a value may be missing. */
+/** Unwraps optional and default. */
 export function withoutDefault(schema: z.core.$ZodType): z.core.$ZodType {
   const wrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault;
   return wrapped ? schema.def.innerType : schema;
@@ -45,7 +45,7 @@ export const milliseconds = wholeNumber(0, tenYears, "a whole number of millisec
 export const someMilliseconds = wholeNumber(1, tenYears, "a whole number of milliseconds, 1 or more");
 export const port = wholeNumber(1, 65535, "a port from 1 to 65535");
 export const portOrAny = wholeNumber(0, 65535, "a port from 1 to 65535, or 0 for any that is free");
-/** Null turns off what would listen there. */
+/** Null turns the listener off. */
 export const portOrNone = z
   .int()
   .min(0)
@@ -53,7 +53,7 @@ export const portOrNone = z
   .nullable()
   .meta({ words: "a port from 1 to 65535, 0 for any that is free, or null for none" });
 
-/** Null removes a limit that was set for all lanes. */
+/** Null removes a limit that is set for all lanes. */
 export const tokenLimit = z.int().min(1).nullable().meta({ words: "a whole number, 1 or more, or null for none" });
 export const costLimit = z.number().positive().nullable().meta({ words: "a number above 0, or null for none" });
 
@@ -62,7 +62,7 @@ export const ids = z.array(z.int()).meta({ words: "a list of numeric ids" });
 export const flag = z.boolean().meta({ words: "true or false" });
 
 const isText = (value: string) => value.trim() !== "";
-// A NUL would be cut off by the system calls behind it, or refused by them in their own words.
+// System calls would truncate a path at a NUL, or refuse it with their own error.
 const pathText = z.string().refine((value) => isText(value) && !value.includes("\0"));
 
 export const text = z.string().refine(isText).meta({ words: "text that is not empty" });
@@ -99,7 +99,7 @@ const origin = z
   .meta({ words: "an origin" });
 export const origins = z.array(origin).meta({ words: 'a list of origins, such as "https://box.local"' });
 
-/** Errors and logs show URLs, so one may hold no password; and paths are appended to it, so nothing may end it. */
+/** Errors and logs show URLs, so a password is not allowed. Paths are appended, so ? and # are not allowed either. */
 export const httpUrl = z
   .string()
   .refine((value) => {
@@ -109,7 +109,7 @@ export const httpUrl = z
   })
   .meta({ words: "a URL that begins with http:// or https://, without a password and without ? or #" });
 
-/** A desktop app's page has a scheme of its own, whose origin URL does not know. */
+/** A desktop app's page has its own scheme, whose origin `URL` does not know. */
 function isAppOrigin(value: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(:\d+)?$/.test(value) && urlOf(value)?.origin === "null";
 }
@@ -124,12 +124,12 @@ export const someDelays = z
   .min(1)
   .meta({ words: "a list of whole numbers of milliseconds that is not empty" });
 
-/** Printed, logged or made JSON it is `[secret]`; only `reveal` shows the value. */
+/** Shown as `[secret]` when printed, logged or serialized; only `reveal` returns the value. */
 export type Secret = { reveal(): string; toString(): string; toJSON(): string };
 
 const hidden = () => "[secret]";
 
-/** Tokens and keys are sent in headers, where a line break would begin another one. */
+/** Tokens and keys are sent in headers, where a line break would start another header. */
 export const secretText = z
   .string()
   .regex(/^[\x21-\x7e]+$/)

@@ -1,47 +1,78 @@
 /**
- * The asks that wait for a person, in memory: an ask lives in the agent program, and every delivery that one blocks is
- * reconciled again after a start.
+ * The asks that wait for a person, in memory: an ask lives in the agent program, and every delivery that one blocks
+ * is reconciled again after a start.
  *
- * Events announce an ask a moment before reconciling observes it, and are the only source for a turn that no delivery
- * began. So an announced ask is listed and can be answered, without the message that it holds up. Once observed, it stays
- * for as long as reconciling finds it.
+ * Events announce an ask a moment before a reconcile observes it, say what it is about, and are the only source for a
+ * turn that no delivery started. So an announced ask is listed and can be answered, without the message that it
+ * blocks. Once observed, it stays for as long as reconciles find it.
  */
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { isOutstanding } from "../core/delivery/record.ts";
 import type { LogItem } from "../core/log/log-item.ts";
 import type { Ask } from "../core/transcript/transcript.ts";
-import type { UniversalEvent } from "../core/turn/universal-event.ts";
+import { readDetail } from "../core/turn/permission-detail.ts";
+import type { Question, UniversalEvent } from "../core/turn/universal-event.ts";
 import type { AskAnswer } from "../runtimes/port.ts";
+import { OpenCalls } from "./open-calls.ts";
 
-export type OpenAsk = Pick<Ask, "id" | "kind" | "title"> & {
-  laneId: string;
-  deliveryId: string | null;
-  messageId: string | null;
-  /** Who sent the message that the agent works on. */
-  person: string | null;
-  since: number;
+/** What an ask is about, as far as its program reports it. */
+export type AskSubject = {
+  /** The waiting tool call. */
+  call: string | null;
+  tool: string | null;
+  input: unknown;
+  /** What the program reports about a permission, in its own form. */
+  detail: unknown;
+  /** The change to be allowed, if the program reports one. */
+  diff: string | null;
+  /** Empty for a permission. */
+  questions: readonly Question[];
+  /** The session of the subagent that asks; null for the lane's own. */
+  nativeSession: string | null;
 };
 
-/** Passes a person's answer on to whoever asked. */
+export type OpenAsk = Pick<Ask, "id" | "kind" | "title"> &
+  AskSubject & {
+    laneId: string;
+    deliveryId: string | null;
+    messageId: string | null;
+    /** The sender of the message that the agent works on. */
+    person: string | null;
+    since: number;
+  };
+
+/** An ask was opened, or is over. */
+export type AskChange = { id: string; laneId: string; open: boolean };
+
+/** Passes a person's answer on to the program that asked. */
 export type AnswerAsk = (answer: AskAnswer) => Promise<void>;
 
-type AnnouncedAsk = Pick<OpenAsk, "id" | "kind" | "title" | "laneId" | "since">;
+export type AskedElsewhere = Pick<OpenAsk, "id" | "title" | "laneId" | "since" | "tool" | "input" | "detail">;
+
+type ListedAsk = Omit<OpenAsk, keyof AskSubject>;
+type AnnouncedAsk = Pick<OpenAsk, "id" | "kind" | "title" | "laneId" | "since" | keyof AskSubject>;
+
+const nobody = { deliveryId: null, messageId: null, person: null };
+const nothingKnown: AskSubject = {
+  ...{ call: null, tool: null, input: null, detail: null, diff: null },
+  ...{ questions: [], nativeSession: null },
+};
 
 export class AskRegistry {
-  readonly #open = new Map<string, OpenAsk>();
-  /** By events, until they say how it ended. */
+  readonly #open = new Map<string, ListedAsk>();
+  /** Announced by events, until they report how it ended. */
   readonly #announced = new Map<string, AnnouncedAsk & { isObserved: boolean }>();
-  /** Of asks that no agent of ours asks: how they are answered. */
-  readonly #answers = new Map<string, AnswerAsk>();
-  readonly #listeners = new Set<() => void>();
+  readonly #calls = new OpenCalls();
+  /** For asks from agents that Waybill does not run: what they are about, and how to answer them. */
+  readonly #elsewhere = new Map<string, { subject: AskSubject; answer: AnswerAsk }>();
+  readonly #listeners = new Set<(change: AskChange) => void>();
 
   /** Oldest first. */
   list(): OpenAsk[] {
     const unobserved = [...this.#announced.values()].filter(({ isObserved }) => !isObserved);
-    const announced = unobserved.map(({ id, kind, title, laneId, since }): OpenAsk => {
-      return { id, kind, title, laneId, deliveryId: null, messageId: null, person: null, since };
-    });
-    return [...this.#open.values(), ...announced].sort((one, other) => one.since - other.since);
+    const announced = unobserved.map(({ isObserved: _, ...ask }): OpenAsk => ({ ...ask, ...nobody }));
+    const observed = [...this.#open.values()].map((ask): OpenAsk => ({ ...this.#subjectOf(ask.id), ...ask }));
+    return [...observed, ...announced].map((ask) => this.#withCall(ask)).sort((one, other) => one.since - other.since);
   }
 
   /** The lane whose agent asks this. */
@@ -49,85 +80,120 @@ export class AskRegistry {
     return this.#open.get(askId)?.laneId ?? this.#announced.get(askId)?.laneId ?? null;
   }
 
-  /** Something that another program asks, and how it is answered. It stays until it is answered or taken back. */
-  askedElsewhere(ask: Pick<OpenAsk, "id" | "title" | "laneId" | "since">, answer: AnswerAsk): void {
-    const nobody = { deliveryId: null, messageId: null, person: null };
-    this.#open.set(ask.id, { ...ask, kind: "permission", ...nobody });
-    this.#answers.set(ask.id, answer);
-    this.#notify();
+  /** Something that another program asks, and how to answer it. It stays until it is answered or withdrawn. */
+  askedElsewhere({ id, title, laneId, since, ...about }: AskedElsewhere, answer: AnswerAsk): void {
+    this.#elsewhere.set(id, { subject: { ...nothingKnown, ...about }, answer });
+    this.#open.set(id, { id, title, laneId, since, kind: "permission", ...nobody });
+    this.#notify({ id, laneId, open: true });
   }
 
-  /** Null for an ask of an agent of ours. */
+  /** Null for an ask of an agent that Waybill runs. */
   answerOf(askId: string): AnswerAsk | null {
-    return this.#answers.get(askId) ?? null;
+    return this.#elsewhere.get(askId)?.answer ?? null;
   }
 
-  /** A client that follows events may answer an ask at once. */
+  /** A client that follows events may answer an ask immediately. */
   readonly onLog = (items: readonly LogItem[]): void => {
-    for (const item of items) if (item.type === "event" && item.event.copied !== true) this.#onEvent(item.event);
+    for (const item of items) if (item.type === "event") this.#onEvent(item.event);
   };
 
-  /** All asks in a delivery's sessions. Those in the turn of a later delivery are not its own. */
+  /** After a start: the events of a running turn, oldest first. Asks that they announce are not announced again. */
+  restore(events: readonly UniversalEvent[]): void {
+    for (const event of events) this.#onEvent(event);
+  }
+
+  /** All asks in a delivery's sessions. Those in a later delivery's turn are not its own. */
   observed(record: DeliveryRecord, asks: readonly Ask[], now: number): void {
     if (!mayAsk(record)) return;
     const ids = new Set(asks.map((ask) => ask.id));
     const added = asks.filter((ask) => !this.#open.has(ask.id));
-    const removed = this.#remove((ask) => ask.deliveryId === record.id && !ids.has(ask.id));
+    this.#remove((ask) => ask.deliveryId === record.id && !ids.has(ask.id));
     for (const { id, kind, title, askedAt } of added) {
       const announced = this.#announced.get(id);
       if (announced) announced.isObserved = true;
       const { laneId, messageId, replyRecipient: person } = record;
       this.#open.set(id, { id, kind, title, laneId, deliveryId: record.id, messageId, person, since: askedAt ?? now });
+      this.#notify({ id, laneId, open: true });
     }
-    if (removed + added.length > 0) this.#notify();
   }
 
   answered(askId: string): void {
+    const laneId = this.laneOf(askId);
     this.#announced.delete(askId);
-    this.#answers.delete(askId);
-    if (this.#open.delete(askId)) this.#notify();
+    this.#elsewhere.delete(askId);
+    this.#open.delete(askId);
+    if (laneId !== null) this.#notify({ id: askId, laneId, open: false });
   }
 
-  /** A delivery whose turn is over blocks on nothing. */
+  /** A delivery whose turn is over is not blocked by any ask. */
   readonly onDeliveryChange = ({ record }: { record: DeliveryRecord }): void => {
-    if (!mayAsk(record) && this.#remove((ask) => ask.deliveryId === record.id) > 0) this.#notify();
+    if (!mayAsk(record)) this.#remove((ask) => ask.deliveryId === record.id);
   };
 
   laneRemoved(laneId: string): void {
-    for (const ask of [...this.#announced.values()]) if (ask.laneId === laneId) this.#announced.delete(ask.id);
-    if (this.#remove((ask) => ask.laneId === laneId) > 0) this.#notify();
+    this.#calls.laneRemoved(laneId);
+    for (const { id } of [...this.#announced.values()].filter((ask) => ask.laneId === laneId)) {
+      this.#announced.delete(id);
+      if (!this.#open.has(id)) this.#notify({ id, laneId, open: false });
+    }
+    this.#remove((ask) => ask.laneId === laneId);
   }
 
-  onChange(listener: () => void): () => void {
+  /** Called when an ask opens or ends, and when more becomes known about one. */
+  onChange(listener: (change: AskChange) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  #onEvent({ type, data, lane: laneId, time: since }: UniversalEvent): void {
+  #onEvent(event: UniversalEvent): void {
+    // Copied events happened in the lane that this one was forked from.
+    if (event.copied === true || event.type === "item.delta") return;
+    this.#calls.take(event);
+    const { type, data, lane: laneId, time: since, nativeSession = null } = event;
     if (type === "permission.requested") {
-      this.#announce({ id: data.ask, kind: "permission", title: data.title, laneId, since });
+      const { ask: id, title, call, detail } = data;
+      const { tool, input, diff } = readDetail(detail);
+      const about = { call, detail, tool, input, diff, questions: [], nativeSession };
+      this.#announce({ id, kind: "permission", title, laneId, since, ...about });
     } else if (type === "question.requested") {
-      const title = data.questions.map(({ question }) => question).join("\n");
-      this.#announce({ id: data.ask, kind: "question", title, laneId, since });
+      const { ask: id, call, questions } = data;
+      const title = questions.map(({ question }) => question).join("\n");
+      const about = { ...nothingKnown, call, questions, nativeSession };
+      this.#announce({ id, kind: "question", title, laneId, since, ...about });
     } else if (type === "permission.resolved" || type === "question.resolved") this.answered(data.ask);
   }
 
   #announce(ask: AnnouncedAsk): void {
     this.#announced.set(ask.id, { ...ask, isObserved: this.#open.has(ask.id) });
+    this.#notify({ id: ask.id, laneId: ask.laneId, open: true });
   }
 
-  #remove(which: (ask: OpenAsk) => boolean): number {
-    const removed = [...this.#open.values()].filter(which);
-    for (const ask of removed) this.#open.delete(ask.id);
-    return removed.length;
+  #subjectOf(id: string): AskSubject {
+    const announced = this.#announced.get(id);
+    if (!announced) return this.#elsewhere.get(id)?.subject ?? nothingKnown;
+    const { call, tool, input, detail, diff, questions, nativeSession } = announced;
+    return { call, tool, input, detail, diff, questions, nativeSession };
   }
 
-  #notify(): void {
-    for (const listener of this.#listeners) listener();
+  /** Some programs ask before they have reported the full call. */
+  #withCall(ask: OpenAsk): OpenAsk {
+    const called = ask.call === null ? null : this.#calls.find(ask.laneId, ask.call);
+    return { ...ask, tool: ask.tool ?? called?.tool ?? null, input: ask.input ?? called?.input ?? null };
+  }
+
+  #remove(which: (ask: ListedAsk) => boolean): void {
+    for (const ask of [...this.#open.values()].filter(which)) {
+      this.#open.delete(ask.id);
+      this.#notify({ id: ask.id, laneId: ask.laneId, open: false });
+    }
+  }
+
+  #notify(change: AskChange): void {
+    for (const listener of this.#listeners) listener(change);
   }
 }
 
-/** A turn may go on after its message was answered, and ask something that keeps the lane waiting. */
+/** A turn may continue after its message was answered, and ask something that blocks the lane. */
 function mayAsk(record: DeliveryRecord): boolean {
   return record.status === "pending" || (record.status !== "cancelled" && isOutstanding(record));
 }

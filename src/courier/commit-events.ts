@@ -1,7 +1,6 @@
 /**
- * Commits what was decided, together with the mail that goes with it, and then performs what the commit allows: a send,
- * a read flag. The commit always comes first, so that a crash at any point leaves a record from which the next
- * reconcile can go on.
+ * Commits a decision together with its mail, and then performs its effects: a send, a read flag. The commit always
+ * comes first, so that a crash at any point leaves a record from which the next reconcile can continue.
  */
 
 import { AppError, messageOf } from "../app-error.ts";
@@ -29,7 +28,7 @@ import { noFiles, promptFiles } from "./prompt-files.ts";
 import { readSlice } from "./read-transcript.ts";
 import type { CourierDeps, StepContext, StepOutcome } from "./step-context.ts";
 
-/** `answer` is what the agent said, to be written back to the sender; `remark` what it said that closes nothing. */
+/** `answer` is the agent's answer, to be passed on to the sender; `remark` is something it said that closes nothing. */
 export async function commitEvents(
   record: DeliveryRecord,
   events: readonly DeliveryEvent[],
@@ -38,13 +37,13 @@ export async function commitEvents(
   remark: Remark | null = null,
 ): Promise<StepOutcome> {
   const { ledger, store } = step;
-  // Its date stays, so that it is due at the next start; until then the watchdog backs off. What was committed before
-  // the hold is still sent: left behind unsent, it would look like a turn that runs.
+  // Its time stays, so that it is due at the next start; until then the watchdog backs off. Events committed before
+  // the hold are still sent: left unsent, they would look like a running turn.
   if (step.isHeld() && events.some(sendsPrompt)) return "rests";
   const mail = await mailAbout(record, events, step, answer, remark);
   const { result: applied, durable } = await ledger.stage(record.id, events, mail);
   if (applied.outcome === "applied") {
-    // The lane goes on with what was decided; only what leaves Waybill waits.
+    // The lane continues with the decision; only what leaves Waybill waits for durability.
     if (applied.effects.length === 0) step.expect(durable);
     else {
       await durable;
@@ -52,15 +51,15 @@ export async function commitEvents(
     }
     return "moved";
   }
-  // Whoever lets the lane go on sets it going.
+  // The person who resumes the lane also moves it.
   if (applied.reason === "lane_paused") return "rests";
-  // Somebody else was faster, as a person's stop may be: the newest record is looked at again.
+  // Something else was faster, such as a person's stop: the newest record is reconciled again.
   const newest = await store.delivery(record.id);
   if (newest && newest.version !== record.version) return "moved";
   throw new Error(`${events.map((event) => event.type).join(", ")} refused: ${applied.reason}`);
 }
 
-/** What it takes to write to the sender of a delivery: an agent gets its mail in its own lane. */
+/** What is needed to write to the sender of a delivery: an agent gets its mail in its own lane. */
 export async function mailContext(
   record: DeliveryRecord,
   { lane, store, policy, clock }: Pick<StepContext, "lane" | "store" | "policy" | "clock">,
@@ -70,7 +69,7 @@ export async function mailContext(
   return { lane, replyLane, policy, at: clock.now() };
 }
 
-/** What its sender is told of it. */
+/** The mail that its sender gets. */
 async function mailAbout(
   record: DeliveryRecord,
   events: readonly DeliveryEvent[],
@@ -90,7 +89,7 @@ export function commitFailure(record: DeliveryRecord, reason: string, step: Step
   return commitEvents(record, [{ type: "failed_terminal", at, reason, observed: null, reconcileAt }], step);
 }
 
-/** The read that an ended delivery owes, where it is not committed together with the end. */
+/** The read that an ended delivery owes, if it is not committed together with the end. */
 export async function commitRead(record: DeliveryRecord, step: StepContext): Promise<StepOutcome> {
   const { mailbox, clock, policy } = step;
   const result = await mailbox.commitRead(record);
@@ -120,7 +119,10 @@ async function perform(record: DeliveryRecord, effects: readonly Effect[], step:
   }
 }
 
-/** What became of the request. When a person has stopped the delivery meanwhile, it tells whether its turn may still come. */
+/**
+ * The outcome of the request. If a person stopped the delivery in the meantime, it shows whether its turn may still
+ * begin.
+ */
 async function commitResult(
   record: DeliveryRecord,
   attempt: Attempt,
@@ -143,7 +145,7 @@ async function commitResult(
   if (stopped) step.expect((await ledger.stage(record.id, [stopped])).durable);
 }
 
-/** Null when it is not to be sent any more. Never throws. */
+/** Null if it must no longer be sent. Never throws. */
 async function send(record: DeliveryRecord, attempt: Attempt, step: StepContext): Promise<SubmitOutcome | null> {
   const { lane, failPoint, runtimes, store } = step;
   const isFollowUp = record.status === "responded" && record.turnEndedAt === null;
@@ -152,7 +154,8 @@ async function send(record: DeliveryRecord, attempt: Attempt, step: StepContext)
   if (!runtime) return { outcome: "not_sent", reason: "runtime_not_active" };
   try {
     const message = await store.message({ kind: "lane", lane: lane.id }, record.messageId);
-    if (!message) throw new AppError({ code: "message_gone", message: `Message ${record.messageId} is gone.` });
+    if (!message)
+      throw new AppError({ code: "message_gone", message: `Message ${record.messageId} no longer exists.` });
     const isAlone = message.attachments.length === 0;
     const attached = isAlone ? noFiles : await promptFiles(message, attempt.kind, runtime, step.attachments);
     if (attached.outcome === "impossible") return { outcome: "not_sent", reason: attached.reason };
@@ -172,7 +175,7 @@ async function send(record: DeliveryRecord, attempt: Attempt, step: StepContext)
   }
 }
 
-/** The program may work on a prompt before its request is answered, so a stop does not wait for the answer. */
+/** The program may work on a prompt before it answers the request, so a stop does not wait for that. */
 async function submitUnlessStopped(
   deliveryId: string,
   prompt: Prompt,
@@ -195,7 +198,7 @@ async function submitUnlessStopped(
   }
 }
 
-/** The prompt may arrive between two of them. */
+/** Repeats the abort, because the prompt may arrive between two of them. */
 async function abortUntil(answered: AbortSignal, lane: Lane, sessionId: string, step: StepContext): Promise<void> {
   const { clock, policy } = step;
   while (!answered.aborted) {
@@ -225,9 +228,9 @@ async function promptFor(
   return { text, ...(message.system === undefined ? {} : { system: message.system }) };
 }
 
-/** What an agent should know of the one who writes: its role, and whether it is of the same team. */
+/** What an agent should know about the writer: its role, and whether it is in the same team. */
 async function writerOf(message: Message, { team }: Lane, store: Store): Promise<string | null> {
-  // Anybody can write into a file.
+  // Anyone can write into a file.
   if (message.inboxFile) return "as your inbox file says";
   const sender = senderOf(message);
   const from = sender?.kind === "lane" ? await store.lane(sender.lane) : null;
@@ -240,14 +243,14 @@ async function writerOf(message: Message, { team }: Lane, store: Store): Promise
   return member.role === null ? where : `${member.role} ${where}`;
 }
 
-/** Since then an agent may have changed files for a message. */
+/** When the agent could first have changed files for the message. */
 function beganAt({ attemptList, createdAt }: DeliveryRecord): number {
   return attemptList[0]?.submittedAt ?? createdAt;
 }
 
 const digestedRows = 80;
 
-/** The end of the session before this one, if there was one that can be read. A repair does not fail without it. */
+/** The end of the previous session, if there was one and it can be read. A repair does not fail without it. */
 async function previousDigest(
   lane: Lane,
   generation: number,

@@ -1,5 +1,5 @@
 /**
- * Makes the next attempt of a delivery: finds its session, commits the event that holds its ids, and so has it sent. A
+ * Makes the next attempt of a delivery: finds its session and commits the event with its ids, which then sends it. A
  * request leaves only after its ids are durable.
  */
 import { AppError, messageOf } from "../app-error.ts";
@@ -23,7 +23,7 @@ type NoSession = { outcome: "not_now" | "impossible"; reason: string };
 type Prepared = { outcome: "ready"; lane: Lane; events: readonly DeliveryEvent[] } | NoSession;
 
 export async function submit(record: DeliveryRecord, step: StepContext): Promise<StepOutcome> {
-  // Before it is prepared: that may open a session, or end one.
+  // Checked before preparing, which may open a session or end one.
   if (step.isHeld()) return "rests";
   if (record.status === "pending" && step.turnLimit?.admits(record) === false) return "rests";
   const prepared = await prepare(record, step);
@@ -78,22 +78,22 @@ async function eventsFor(
 ): Promise<DeliveryEvent[]> {
   const { clock, policy, runId } = step;
   const attempt = nextAttempt(record, lane, slice, (digest) => runtime.idsFrom(digest));
-  // After a restore the ledger may be older than the transcript. Retries are few, so they are worth a full read.
+  // After a restore the ledger may be older than the transcript. Retries are rare, so they are worth a full read.
   const readsAll = attempt.number > 1 && !slice.complete;
   const { rows } = readsAll ? await readSlice(slice.sessionId, null, { ...step, lane, runtime }) : slice;
   const isThere = rows.some((row) => row.id === attempt.messageId);
   return submitEvents({ record, attempt, isThere, runtimeKind: runtime.kind, runId, policy, at: clock.now() });
 }
 
-/** The delivery stays as it is, and gives its lane back. */
+/** The delivery stays as it is, and releases its lane. */
 function followUpDropped({ nextAttempt: next }: DeliveryRecord, at: number): DeliveryEvent {
   return { type: "turn_ended", at, diagnostics: next ? [`${next.kind}_not_asked`] : [] };
 }
 
-/** Also a prompt that the session has already, unknown to a restored ledger, is most probably found. */
+/** Makes it very likely to find a prompt that the session already has but a restored ledger does not know. */
 const fartherBack = 4;
 
-/** The session that a prompt goes to: the lane's own, or a new one where `decideSession` says so. */
+/** The session that a prompt goes to: the lane's own, or a new one if `decideSession` says so. */
 async function openSession(
   record: DeliveryRecord,
   runtime: Runtime,
@@ -139,8 +139,8 @@ async function openSession(
 function sessionLeftBusy(lane: Lane, sessionId: string): AppError {
   return new AppError({
     code: "session_left_busy",
-    message: `Session "${sessionId}" of lane "${lane.id}" stays busy after two aborts. The lane goes on in a new one.`,
-    hint: "Look at the session in its agent program, and end it there if it still works.",
+    message: `Session "${sessionId}" of lane "${lane.id}" stays busy after two aborts. The lane continues in a new one.`,
+    hint: "Check the session in its agent program, and end it there if it is still working.",
   });
 }
 

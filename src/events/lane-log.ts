@@ -1,21 +1,26 @@
 /**
- * What the recorder knows of one lane: its turn tracker, the notes that are open, and the number of its last event. All
- * are taken from the store, so that a lane goes on after a restart where it was.
+ * The recorder's state of one lane: its turn tracker, the open notes, and the number of its last event. All of it is
+ * restored from the store, so that a lane continues after a restart where it was.
  */
 
 import type { LoggedEvent, NewEvent } from "../core/log/log-item.ts";
 import { bounded } from "../core/turn/bounded-event.ts";
 import { endNote, isOver, roundOf } from "../core/turn/delivery-notes.ts";
 import { KnownIds } from "../core/turn/item-tracker.ts";
+import type { LiveTurn } from "../core/turn/live-turn.ts";
+import { boundedTurn } from "../core/turn/live-turn.ts";
 import type { Signal } from "../core/turn/signal.ts";
 import { TurnTracker } from "../core/turn/turn-tracker.ts";
 import type { Draft, EventBody, UniversalEvent } from "../core/turn/universal-event.ts";
 import type { Store } from "../store/port.ts";
 
-/** What the daemon itself has to say of a lane. */
+/** A note from the daemon itself about a lane. */
 export type Note = { type: "note"; at: number; body: EventBody };
 
-/** What a runtime may say again is of the newest turns; in any case as far back as the newest one goes. */
+/** The open items of a lane. `seq` is the number of its last event: everything up to it is included. */
+export type LaneTurn = LiveTurn & { seq: number };
+
+/** A runtime only repeats signals of the newest turns; the newest turn is always restored in full. */
 const restoredEvents = 1000;
 const pageSize = 250;
 const shortCharacters = 1000;
@@ -24,11 +29,11 @@ export class LaneLog {
   readonly laneId: string;
   readonly #tracker = new TurnTracker();
   readonly #newId: () => string;
-  /** Which notes were started and which are over, so that none is told twice. */
+  /** Which notes were started and which are over, so that none is published twice. */
   readonly #started = new KnownIds(restoredEvents);
   readonly #ended = new KnownIds(restoredEvents);
   #seq: number;
-  /** Of the newest event. */
+  /** The session of the newest event. */
   session: string | null = null;
 
   private constructor(laneId: string, seq: number, newId: () => string) {
@@ -48,7 +53,7 @@ export class LaneLog {
     return log;
   }
 
-  /** The ends of deliveries that were not noted, since the daemon died just then. */
+  /** The ends of deliveries that were not noted because the daemon died before it could. */
   async unrecordedEnds(store: Store): Promise<EventBody[]> {
     const unrecorded: EventBody[] = [];
     for (const id of this.#started.ids()) {
@@ -56,12 +61,12 @@ export class LaneLog {
       if (!started) continue;
       const { message: messageId, round: rounds } = started;
       const record = await store.deliveryOf(this.laneId, messageId);
-      // One that is gone was over long ago.
+      // A missing record was closed long ago.
       if (!record) unrecorded.push(endNote({ messageId, rounds, status: "responded", lastReason: null }));
-      // Only what failed is retried.
+      // Only a failed delivery is retried.
       else if (record.rounds > rounds)
         unrecorded.push(endNote({ messageId, rounds, status: "failed_terminal", lastReason: null }));
-      // A record that was lost and rebuilt counts from the first round again.
+      // A lost and rebuilt record counts from the first round again.
       else if (isOver(record)) unrecorded.push(endNote({ ...record, rounds }));
     }
     return unrecorded;
@@ -69,6 +74,11 @@ export class LaneLog {
 
   get inTurn(): boolean {
     return this.#tracker.inTurn;
+  }
+
+  /** The open items of the lane, and the number of its last event. */
+  get live(): LaneTurn {
+    return { seq: this.#seq, ...boundedTurn(this.#tracker.live) };
   }
 
   take(received: Signal | Note): NewEvent[] {
@@ -96,7 +106,7 @@ export class LaneLog {
   }
 }
 
-/** Null for one that may be too long, or nested too deep: that takes as many characters. */
+/** Null for an event that may be too long, or nested too deeply, which also takes many characters. */
 function short(event: UniversalEvent): LoggedEvent | null {
   try {
     const text = JSON.stringify(event);
@@ -106,13 +116,13 @@ function short(event: UniversalEvent): LoggedEvent | null {
   }
 }
 
-/** The tracker's own events are the agent's, or concluded. */
+/** The tracker's own events come from the agent, or are synthetic. */
 function isNote({ source, synthetic }: UniversalEvent): boolean {
   return source === "daemon" && !synthetic;
 }
 
-/** Oldest first. */
-async function newestTurns(store: Store, laneId: string): Promise<UniversalEvent[]> {
+/** Oldest first: the newest turn, and as many events before it as a runtime may repeat. */
+export async function newestTurns(store: Store, laneId: string): Promise<UniversalEvent[]> {
   const found: UniversalEvent[] = [];
   for (let hasTurn = false; !hasTurn || found.length < restoredEvents; ) {
     const page = await store.eventsBefore(laneId, found.at(-1)?.seq ?? null, pageSize);

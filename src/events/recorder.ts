@@ -1,8 +1,8 @@
 /**
- * Records what runtimes say, and what the daemon notes, as the universal events of lanes.
+ * Records the signals of runtimes, and the notes of the daemon, as the universal events of lanes.
  *
- * A lane whose events could not be written and were dropped is restored from the store, as after a start, and its runtime is
- * asked to say its turn again.
+ * A lane whose events could not be written and were dropped is restored from the store, as after a start, and its
+ * runtime is asked to signal its turn again.
  */
 import { randomUUID } from "node:crypto";
 import { AppError } from "../app-error.ts";
@@ -18,14 +18,14 @@ import type { WriterDeps } from "./event-writer.ts";
 import { EventWriter } from "./event-writer.ts";
 import type { History } from "./fork-history.ts";
 import { copiedEvents, historyBefore } from "./fork-history.ts";
-import type { Note } from "./lane-log.ts";
+import type { LaneTurn, Note } from "./lane-log.ts";
 import { LaneLog } from "./lane-log.ts";
 import { eventsLost } from "./write-errors.ts";
 
-/** A lane that begins with what is kept of another one. */
+/** A lane that starts with the history of another one. */
 export type ForkOf = Omit<LaneFork, "events" | "at"> & {
   history: Pick<History, "events" | "inTurn">;
-  /** What the agent's rows are called in the new session, by their old ids. */
+  /** The ids of the agent's rows in the new session, by their old ids. */
   renamed: ReadonlyMap<string, string>;
 };
 
@@ -34,18 +34,18 @@ export type RecorderDeps = WriterDeps & { store: Store };
 type Received = Signal | Note;
 
 type LaneState =
-  /** Its log is being read; what is said meanwhile waits. */
+  /** Its log is being read; signals wait in the meantime. */
   | { state: "opening"; received: Received[]; opened: Promise<LaneLog | null> }
   | { state: "open"; log: LaneLog }
-  /** Events of it were dropped; nothing is taken before it was read anew. */
+  /** Some of its events were dropped; nothing is accepted before it has been read again. */
   | { state: "dropped"; count: number; session: string };
 
 const reopenMs = 1000;
 const reopenRetryMs = 30_000;
-/** How often a runtime is asked again that cannot say its turn. */
+/** How often to ask again a runtime that cannot signal its turn. */
 const resyncMs = 10_000;
 const pageSize = 500;
-/** Of lanes that rest, more are read from the store again when something is received of them. */
+/** Logs of idle lanes beyond this number are evicted, and restored from the store when needed. */
 const maxLogs = 500;
 
 export class Recorder {
@@ -68,14 +68,17 @@ export class Recorder {
     });
   }
 
-  /** To be called before the runtimes do anything. */
+  /** Call it before the runtimes do anything. */
   listen(runtimes: readonly Runtime[]): void {
     for (const runtime of runtimes) {
       this.#unsubscribe.push(runtime.onSignal((laneId, signal) => this.#receive(laneId, signal)));
     }
   }
 
-  /** Has the runtimes say again what may have been missed: where a turn is open, and where a delivery is. */
+  /**
+   * Asks the runtimes to repeat signals that may have been missed, for lanes with an open turn or an outstanding
+   * delivery.
+   */
   async catchUp(runtimes: ReadonlyMap<string, Runtime>): Promise<void> {
     this.#runtimes = runtimes;
     const { store } = this.#deps;
@@ -84,7 +87,7 @@ export class Recorder {
     for (const laneId of wanted) void this.#resync(laneId);
   }
 
-  /** Writes what is still to be written. To be called when the runtimes are closed, and before the store is. */
+  /** Writes everything that is left. Call it after the runtimes are closed, and before the store is. */
   async close(): Promise<void> {
     this.#closing.abort();
     for (const cancel of this.#timers) cancel();
@@ -93,13 +96,13 @@ export class Recorder {
     await this.#writer.close();
   }
 
-  /** What the daemon itself has to say of a lane, in its order among what the agent does. */
+  /** Notes from the daemon itself about a lane, in order with the agent's events. */
   note(laneId: string, bodies: readonly EventBody[]): void {
     const at = this.#deps.clock.now();
     for (const body of bodies) this.#receive(laneId, { type: "note", at, body });
   }
 
-  /** The events of a lane tell how its messages are delivered, too. */
+  /** A lane's events also show how its messages are delivered. */
   readonly onDeliveryChange = (change: DeliveryChange): void => {
     const { laneId, runtimeKind, runtimeSessionId: session } = change.record;
     const prompts = promptsNeverBegun(change);
@@ -111,14 +114,22 @@ export class Recorder {
     this.note(laneId, changeNotes(change, traits?.takesIds ?? true));
   };
 
-  /** Nothing more is expected of it, once its turn has ended; what is, is read from the store again. */
+  /** Nothing more is expected once its turn has ended; if something arrives, its log is restored from the store. */
   laneRemoved(laneId: string): void {
     if (!this.#lanes.has(laneId)) return;
     this.#removed.add(laneId);
     void this.#writer.write();
   }
 
-  /** All that is kept of a lane by now, or of what came before the prompt that was published first with the event `before`. */
+  /** The open items of a lane. Any activity opens a lane's log, so a lane without one has no open items. */
+  async turn(laneId: string): Promise<LaneTurn> {
+    const lane = this.#lanes.get(laneId);
+    const log = lane && (await this.#opened(laneId));
+    if (log) return log.live;
+    return { seq: await this.#deps.store.lastEventSeq(laneId), turn: null, startedAt: null, items: [], cut: [] };
+  }
+
+  /** Everything kept of a lane, or the part before the prompt that the event `before` first published. */
   async history(laneId: string, before: number | null): Promise<History> {
     await this.#opened(laneId);
     await this.#writer.write();
@@ -130,13 +141,13 @@ export class Recorder {
     }
   }
 
-  /** Makes the lane, together with its first events. */
+  /** Creates the lane, together with its first events. */
   async fork({ history, renamed, ...fork }: ForkOf): Promise<Lane> {
     const { store, clock, keep } = this.#deps;
     const [lane, session, at] = [fork.lane.id, fork.sessionId ?? "", clock.now()];
     const events = copiedEvents(history.events, { lane, session, renamed, newId: () => this.#newId() });
     const made = await store.forkLane({ ...fork, at, events }, keep);
-    // Nothing goes on in it.
+    // The copied turn does not continue in the new lane.
     if (history.inTurn) this.#receive(lane, { at, session, synthetic: true, type: "died" });
     return made;
   }
@@ -182,13 +193,13 @@ export class Recorder {
     return `evt_${this.#run}_${this.#ids.toString(36)}`;
   }
 
-  /** When all is written, so that the store knows as much as the log does. */
+  /** Only when everything is written, so that the store is as complete as the log. */
   #evictIdle(): void {
     let tooMany = this.#lanes.size - maxLogs;
     if (tooMany <= 0 && this.#removed.size === 0) return;
     for (const [laneId, lane] of this.#lanes) {
       if (lane.state !== "open") continue;
-      // Whether the program has begun to work on its turn is not kept, and an end before that would be none.
+      // Whether the program has started to work on its turn is not stored, and an end before that would be ignored.
       if (lane.log.inTurn || (tooMany <= 0 && !this.#removed.has(laneId))) continue;
       this.#removed.delete(laneId);
       this.#lanes.delete(laneId);
@@ -233,7 +244,7 @@ export class Recorder {
     }
   }
 
-  /** A turn whose session nobody knows any more has been interrupted. */
+  /** A turn whose session no longer exists was interrupted. */
   async #resync(laneId: string): Promise<void> {
     const { store, clock, onError } = this.#deps;
     try {
@@ -244,7 +255,7 @@ export class Recorder {
       if (session === null || !log || this.#closing.signal.aborted) return;
       const gone = { at: clock.now(), session, synthetic: true, type: "died" } as const;
       if (!lane) return this.#receive(laneId, gone);
-      // Where it is not ready, its turns stay open until a start that finds it ready.
+      // If the runtime is not ready, its turns stay open until a start that finds it ready.
       if (!runtime) return;
       await runtime.resync(lane, session, this.#closing.signal).catch((error: unknown) => {
         if (!(error instanceof AppError) || error.code !== "session_unknown") throw error;

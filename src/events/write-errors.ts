@@ -1,11 +1,11 @@
-/** Whose fault it is that events were not written, and what is said when they are given up. */
+/** Why events were not written, and the error when they are dropped. */
 import { AppError } from "../app-error.ts";
 
 export function isStoreDown(error: unknown): boolean {
   return error instanceof AppError && ["store_unwritable", "store_replaced", "store_corrupt"].includes(error.code);
 }
 
-/** A lane's numbers and those in the store have come apart; the store is right. */
+/** The event numbers of a lane and of the store have diverged; the store is right. */
 export function isOutOfOrder(error: unknown): boolean {
   return error instanceof AppError && error.code === "events_out_of_order";
 }
@@ -13,7 +13,7 @@ export function isOutOfOrder(error: unknown): boolean {
 export function eventsLost(count: number): AppError {
   return new AppError({
     code: "events_lost",
-    message: `${count} events could not be kept, because the store does not take them.`,
-    hint: "Make room on its disk, if that is full. Deliveries are not touched by it; agents go on.",
+    message: `${count} events could not be kept, because the store cannot write them.`,
+    hint: "Free up space on its disk, if it is full. Deliveries are not affected; agents continue.",
   });
 }

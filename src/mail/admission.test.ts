@@ -30,7 +30,7 @@ describe("admission", () => {
     expect(stored?.text).toBe("Hello");
   });
 
-  test("what a message adds to the agent's instructions is part of it, and stored with it", async () => {
+  test("extra instructions are part of the message and stored with it", async () => {
     await send({ system: "Be brief." });
     expect(await send({ system: "Be brief." })).toMatchObject({ known: true });
     for (const system of [undefined, "Be long."]) {
@@ -40,12 +40,12 @@ describe("admission", () => {
     expect(stored?.system).toBe("Be brief.");
   });
 
-  test("a message without any has the hash that it had before there were such instructions", async () => {
+  test("a message without extra instructions keeps the hash it had before they existed", async () => {
     const { delivery } = await send();
     expect(delivery?.payloadHash).toBe("d2a6961add7f5d732f3f898845dded8359fb52cba4602d3986bb0b36faef86de");
   });
 
-  test("what does not belong to the logical message may differ", async () => {
+  test("fields outside the logical message may differ", async () => {
     await send({ source: "cli" });
     expect(await send({ source: "ui" })).toMatchObject({ known: true });
   });
@@ -56,13 +56,13 @@ describe("admission", () => {
     expect((await world.waybill.store.deliveries({ limit: 10 })).items).toHaveLength(2);
   });
 
-  test("a reply needs no reply, unless its sender says so", async () => {
+  test("a reply needs no reply, unless its sender asks for one", async () => {
     expect((await send({ relayOfMessageId: "m0" })).message.actionMode).toBe("notify");
     expect((await send({ id: "m2", relayOfMessageId: "m0", actionMode: "ask" })).message.actionMode).toBe("ask");
     expect((await send({ id: "m3" })).message.actionMode).toBeNull();
   });
 
-  test("names the lanes there are when one is unknown", async () => {
+  test("lists the known lanes when a lane is unknown", async () => {
     await expect(send({ to: { lane: "nowhere" } })).rejects.toMatchObject({
       code: "lane_unknown",
       hint: "Known lanes: lane.",
@@ -74,12 +74,12 @@ describe("admission", () => {
     ["an empty text", { text: "  \n" }, /text: must not be empty/],
     ["a text that is too long", { text: "x".repeat(maxCharacters + 1) }, /text: must not be longer than/],
     ["instructions that are too large", { system: "ü".repeat(maxSystemBytes / 2 + 1) }, /system: must not be larger/],
-    ["instructions that no program can be given", { system: "a\0b" }, /system: must not hold a NUL/],
+    ["instructions with a NUL character", { system: "a\0b" }, /system: must not contain a NUL/],
     ["a bad id", { id: "../m1" }, /id: must be 1 to 128/],
     ["an unknown action mode", { actionMode: "shout" as never }, /actionMode/],
     ["an unknown field", { tone: "loud" } as never, /tone/],
-    ["an expiry that is no time", { expiresAt: -1 }, /expiresAt/],
-  ])("%s is refused in one line, and nothing is stored", async (_, change: Partial<NewMessage>, words) => {
+    ["an invalid expiry", { expiresAt: -1 }, /expiresAt/],
+  ])("refuses %s in one line, and stores nothing", async (_, change: Partial<NewMessage>, words) => {
     await expect(send(change)).rejects.toMatchObject({
       code: "message_invalid",
       message: expect.stringMatching(words),
@@ -92,19 +92,19 @@ describe("attachments", () => {
   const store = (text = "hello", name = "a.txt", mimeType = "text/plain") =>
     world.waybill.attachments.store({ name, mimeType, bytes: Buffer.from(text, "latin1") });
 
-  test("a message may name what was stored", async () => {
+  test("a message may name a stored attachment", async () => {
     const attachment = await store();
     expect((await send({ attachments: [attachment] })).message.attachments).toEqual([attachment]);
     expect(await world.waybill.store.namedAttachments([attachment.id])).toEqual(new Set([attachment.id]));
   });
 
-  test("a message that names bytes that are not there is refused", async () => {
+  test("a message that names an unknown attachment is refused", async () => {
     const refused = send({ attachments: [await store(), anAttachment] });
     await expect(refused).rejects.toMatchObject({ code: "attachment_unknown" });
     expect((await world.waybill.store.deliveries({ limit: 10 })).items).toEqual([]);
   });
 
-  test("so is one that says another size, or another type than the bytes prove", async () => {
+  test("a message that states the wrong size or type for an attachment is refused", async () => {
     const text = await store();
     const png = await store("\x89PNG\r\n\x1a\n", "a.png", "image/png");
     for (const wrong of [
@@ -118,7 +118,7 @@ describe("attachments", () => {
     await send({ attachments: [{ ...text, name: "other.md", mimeType: "text/markdown" }, png] });
   });
 
-  test("a message that was admitted stays admitted when its file is gone", async () => {
+  test("an admitted message stays admitted after its file is removed", async () => {
     const attachments = [await store()];
     await send({ attachments });
     rmSync(join(world.directory, "attachments"), { recursive: true });
@@ -126,7 +126,7 @@ describe("attachments", () => {
     await expect(send({ id: "m2", attachments })).rejects.toMatchObject({ code: "attachment_unknown" });
   });
 
-  test("what the runtime of the lane does not take is refused at once, with its type", async () => {
+  test("a file that the lane's runtime does not accept is refused immediately, with its type", async () => {
     await world.waybill.store.putLane(aLane({ id: "stub" }));
     const to = { lane: "stub" };
     const zip = await store("PK", "a.zip", "application/zip");

@@ -1,6 +1,6 @@
 /**
- * Admits messages: each is checked, made canonical and stored with its delivery, and with what its sender changes about
- * the lane, in one transaction. The same message again changes nothing; the same id with another body is a conflict.
+ * Admits messages: checks each one, makes it canonical, and stores it with its delivery and the sender's changes to the
+ * lane in one transaction. Sending the same message again changes nothing; the same id with another body is a conflict.
  */
 import type { z } from "zod";
 import { AppError } from "../app-error.ts";
@@ -11,7 +11,7 @@ import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { newDelivery } from "../core/delivery/record.ts";
 import type { Lane, LaneChange } from "../core/lane/lane.ts";
 import type { AcceptedFiles } from "../core/message/accepted-files.ts";
-import type { Address } from "../core/message/address.ts";
+import type { Address, MemberAddress } from "../core/message/address.ts";
 import { nameIn } from "../core/message/address.ts";
 import type { InboxOrigin, Message } from "../core/message/message.ts";
 import { payloadHash } from "../core/message/message.ts";
@@ -34,24 +34,26 @@ export type AdmissionDeps = {
   policy: Policy;
   clock: Clock;
   attachments: AttachmentFiles;
-  /** What a runtime takes; null while it is not known. */
+  /** The files that a runtime accepts; null while that is unknown. */
   acceptedFiles: (runtime: string) => readonly AcceptedFiles[] | null;
-  /** An agent has written a message that names another one as what it replies to. */
+  /** An agent has sent a reply (a message that names the one it replies to). */
   onReply: (fromLane: string, messageId: string) => Promise<void>;
 };
 
 /**
- * What the sender of a new message changes about its lane; throws when it may not. Called again when the lane has changed
- * meanwhile. `isUsed` when something was ever sent in the lane.
+ * The sender's changes to the lane of a new message; throws if they are not allowed. Called again if the lane changes
+ * before the message is stored. `isUsed` is true if anything was ever sent in the lane.
  */
 export type ChooseLaneChange = (lane: Lane, isUsed: boolean) => LaneChange;
 
 /**
- * `agent` is the address of the agent that sends, by its connection; people and programs have none. `row` says that the message
- * was found in an inbox file, and whether it may have been sent before.
+ * `agent` is the address of the sending agent, known from its connection; people and programs have none. `row` is set
+ * for a message found in an inbox file, and says whether it may have been sent before. `claimedMember` is the sender
+ * that the row names.
  */
 export type MessageSender = {
   agent?: AgentAddress | undefined;
+  claimedMember?: MemberAddress | null | undefined;
   choose?: ChooseLaneChange | undefined;
   row?: { inboxFile: InboxOrigin; sentAt: number; mayHaveBeenSent: boolean } | undefined;
 };
@@ -72,12 +74,19 @@ export class MessageAdmission {
     let to = await resolveAddress(parsed.to, store);
     await refuseAttachments(parsed, to, store);
     const replyTo = await replyAddressOf(parsed, sender.agent, store);
-    const message = canonical(parsed, { to, replyTo, agent: sender.agent ?? null, row: sender.row, at });
+    const message = canonical(parsed, {
+      to,
+      replyTo,
+      agent: sender.agent ?? null,
+      row: sender.row,
+      claimedMember: sender.claimedMember,
+      at,
+    });
     const hash = payloadHash(message);
     const exchange = exchangeOf(message, policy);
     let admission: Admission;
     do {
-      // It may have changed meanwhile.
+      // The lane may have changed since.
       if (to.lane) to = await resolveAddress({ lane: to.lane.id }, store);
       const { lane } = to;
       const choice = lane && sender.choose ? await laneChoice(message, lane, sender.choose, store) : null;
@@ -92,7 +101,9 @@ export class MessageAdmission {
     return { message: admission.message, delivery: admission.delivery, known: admission.outcome === "known" };
   }
 
-  /** What was admitted before is not checked again. A row in a file has its own kind of files; its delivery fails. */
+  /**
+   * Skips messages that were admitted before, and rows: a row's files cannot be checked, so its delivery fails instead.
+   */
   async #checkAttachments(message: Message, lane: Lane | null | undefined): Promise<void> {
     const { attachments, recipient, id, inboxFile } = message;
     if (attachments.length === 0 || inboxFile || (await this.#deps.store.message(recipient, id))) return;
@@ -108,13 +119,13 @@ async function laneChoice(
   choose: ChooseLaneChange,
   store: Store,
 ): Promise<LaneChoice | null> {
-  // After the lane was read: a message that is admitted meanwhile is found here, or has changed the lane.
+  // Must come after the lane was read: a message admitted since then is found here, or has changed the lane.
   if (await store.message(message.recipient, message.id)) return null;
   const wasUsed = (await store.deliveries({ laneId: seen.id, limit: 1 })).items.length > 0;
   return { laneVersion: seen.version, wasUsed, change: choose(seen, wasUsed || seen.sessionId !== null) };
 }
 
-/** Of a row the time counts at which it was written: its prompt cannot be older. */
+/** A row counts from the time it was written: its prompt cannot be older. */
 function rowFields({ sentAt, mayHaveBeenSent }: NonNullable<MessageSender["row"]>, now: number) {
   return { messageTimestamp: Math.min(sentAt, now), acceptanceUnknown: mayHaveBeenSent };
 }
@@ -126,20 +137,20 @@ function parse(input: NewMessage): z.output<typeof newMessageSchema> {
   const field = issue?.path.join(".") || "message";
   throw new AppError({
     code: "message_invalid",
-    message: `The message was not taken: ${field}: ${issue?.message ?? "not valid"}.`,
+    message: `The message was refused: ${field}: ${issue?.message ?? "not valid"}.`,
     cause: parsed.error,
   });
 }
 
 type ParsedMessage = z.output<typeof newMessageSchema>;
-type Parties = Pick<MessageSender, "row"> & {
+type Parties = Pick<MessageSender, "row" | "claimedMember"> & {
   to: ResolvedAddress;
   replyTo: Address | null;
   agent: AgentAddress | null;
   at: number;
 };
 
-/** Null for the person who sends. */
+/** Null for the person who sent the message. */
 async function replyAddressOf(
   { replyTo }: ParsedMessage,
   agent: AgentAddress | undefined,
@@ -150,13 +161,13 @@ async function replyAddressOf(
   return (await resolveAddress(replyTo, store)).address;
 }
 
-/** Two agents that Waybill runs, however they are called. */
+/** The pair of agents that Waybill runs, whatever they are called. */
 function exchangeOf({ fromLane, recipient }: Message, limits: ExchangeLimits) {
   if (fromLane === null || recipient.kind !== "lane" || recipient.lane === fromLane) return null;
   return { ...pairOf(fromLane, recipient.lane), limits };
 }
 
-function canonical(input: ParsedMessage, { to, replyTo, agent, row, at }: Parties): Message {
+function canonical(input: ParsedMessage, { to, replyTo, agent, row, claimedMember, at }: Parties): Message {
   const relayOfMessageId = input.relayOfMessageId ?? null;
   const fromLane = agent?.kind === "lane" ? agent.lane : null;
   return {
@@ -165,11 +176,12 @@ function canonical(input: ParsedMessage, { to, replyTo, agent, row, at }: Partie
     from: input.from,
     fromLane,
     ...(agent?.kind === "member" ? { fromMember: agent } : {}),
+    ...(claimedMember ? { claimedMember } : {}),
     laneId: to.lane?.id ?? fromLane,
     text: input.text,
     ...(input.system === undefined ? {} : { system: input.system }),
     summary: input.summary ?? null,
-    // A reply needs no reply unless its sender asks for one: otherwise two agents thank each other forever.
+    // A reply needs no reply unless its sender asks for one. Otherwise two agents thank each other forever.
     actionMode: input.actionMode ?? (relayOfMessageId === null ? null : "notify"),
     taskRefs: input.taskRefs ?? [],
     relayOfMessageId,
@@ -185,13 +197,13 @@ function canonical(input: ParsedMessage, { to, replyTo, agent, row, at }: Partie
   };
 }
 
-/** What the recipient is to call whoever gets the answer. */
+/** The name by which the recipient addresses its answer. */
 function replyName({ replyTo, from }: ParsedMessage, address: Address | null): string {
   if (typeof replyTo === "string") return replyTo;
   return replyTo === undefined || address === null ? from : nameIn(address);
 }
 
-/** A row in an inbox file carries no files, and a message does not go without those that belong to it. */
+/** Rows in inbox files carry no attachments, and a message must not be sent without its own. */
 async function refuseAttachments(
   { attachments = [] }: ParsedMessage,
   { address, name }: ResolvedAddress,
@@ -210,7 +222,7 @@ async function refuseAttachments(
 function conflict(messageId: string): AppError {
   return new AppError({
     code: "message_conflict",
-    message: `Message "${messageId}" was admitted before with another body.`,
+    message: `Message "${messageId}" was already admitted with a different body.`,
     hint: "Send the changed text under a new message id.",
   });
 }

@@ -1,7 +1,7 @@
 /**
- * What an agent sends with its tools: who sends is known by the connection, and whom a name means, whether the message may
- * be a reply, and whether it says anything at all is checked before it is admitted. A refusal tells the model what to send
- * instead. The same message in the same turn is one message, however often the call is repeated.
+ * Messages that agents send with their tools. The connection identifies the sender. Before admission Waybill resolves
+ * the recipient's name and checks that the message may be a reply and has substance. A refusal tells the model what to
+ * send instead. The same message in the same turn is one message, however often the call is repeated.
  */
 import { createHash } from "node:crypto";
 import { AppError } from "../app-error.ts";
@@ -24,7 +24,7 @@ import type { RateLimit } from "./rate-limit.ts";
 import type { ResolvedAddress } from "./resolve-address.ts";
 import { resolveName } from "./resolve-address.ts";
 
-/** The person whose daemon this is. */
+/** The person who owns the daemon. */
 export const owner = "user";
 
 export type AgentMessage = {
@@ -44,7 +44,7 @@ export type AgentMailDeps = {
   clock: Clock;
 };
 
-/** Who an agent is: what it is called, and in which team. */
+/** An agent's address, name and team. */
 export type AgentIdentity = { address: AgentAddress; name: string; team: Team | null };
 
 export async function identityOf(agent: AgentAddress, store: Store): Promise<AgentIdentity> {
@@ -58,7 +58,7 @@ export async function identityOf(agent: AgentAddress, store: Store): Promise<Age
   return { address: agent, name: laneName(lane), team };
 }
 
-/** `id` is that of the call, where it has one that stays the same when the call is repeated. */
+/** `id` is the id of the tool call, if the call keeps it when it is repeated. */
 export async function sendAsAgent(
   agent: AgentAddress,
   message: AgentMessage,
@@ -91,8 +91,8 @@ export async function sendAsAgent(
 }
 
 /**
- * For an agent that is part of Waybill, whose scripts say whom they mean: a name that no member has is a person's, and a reply
- * need not say its outcome.
+ * For the agent that is built into Waybill. Its scripts are trusted: an unknown name is taken as a person's, and a
+ * reply needs no outcome.
  */
 export function postMessageWith({ store, admission }: Pick<AgentMailDeps, "store" | "admission">): PostMessage {
   return async ({ lane, to, summary, relayOfMessageId, outcome, ...message }) => {
@@ -104,20 +104,20 @@ export function postMessageWith({ store, admission }: Pick<AgentMailDeps, "store
     const optional = {
       summary: summary ?? undefined,
       relayOfMessageId: relayOfMessageId ?? undefined,
-      // A word that is none of them is refused with the list.
+      // Admission refuses an unknown outcome and lists the valid ones.
       outcome: (outcome ?? undefined) as ReplyOutcome | undefined,
     };
     await admission.admit({ ...message, ...optional, to: writtenAddress(address), from, source: "mcp" }, { agent });
   };
 }
 
-/** People whom an agent may write to: the owner, and those of its team. */
+/** An agent may write to the owner and to the people of its team. */
 export async function recipientOf(to: string, { team }: AgentIdentity, store: Store): Promise<ResolvedAddress> {
   if (canonicalName(to) === waybillSender) throw toWaybill();
   return resolveName(to, { team, people: [owner] }, store);
 }
 
-/** The message that this one replies to, once it is certain that it may. Null where it replies to none. */
+/** The message that this one replies to, after checking that it may; null if it is not a reply. */
 async function relayedMessage(message: AgentMessage, sender: AgentIdentity, store: Store): Promise<Mail | null> {
   const { relayOfMessageId: id, to, outcome } = message;
   if (id === undefined) return null;
@@ -140,8 +140,8 @@ async function isReplyRecipient(to: string, relayed: Mail, sender: AgentIdentity
 }
 
 /**
- * The same message in the same turn is the same message: a call whose answer was lost is repeated. Outside a turn that Waybill
- * began, the same within some minutes.
+ * The same message in the same turn gets the same id, because a call is repeated when its answer was lost. Outside a
+ * turn that Waybill began, the same message within a few minutes gets the same id.
  */
 async function derivedId(
   { address }: AgentIdentity,
@@ -176,7 +176,7 @@ function idIn(context: string, from: Address, to: Address, message: AgentMessage
   return `agt-${createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32)}`;
 }
 
-/** An acknowledgement that names nothing tells nobody anything; one that names its message is shown, and closes nothing. */
+/** An acknowledgement that names nothing says nothing. One that names its message is shown, but closes nothing. */
 function refuseEmptyWords({ text, relayOfMessageId, taskRefs = [], summary }: AgentMessage): void {
   if (relayOfMessageId !== undefined || taskRefs.length > 0 || judgeSubstance(text) !== "acknowledgement") return;
   if (summary !== undefined && judgeSubstance(summary) === "substance") return;
@@ -215,7 +215,7 @@ function wrongRecipient(to: string, { id, replyRecipient }: Mail): AppError {
 function outcomeMissing(id: string): AppError {
   return new AppError({
     code: "outcome_missing",
-    message: `A reply to message "${id}" has to say its outcome.`,
+    message: `A reply to message "${id}" must state its outcome.`,
     hint: `Add outcome: one of ${replyOutcomes.join(", ")}.`,
   });
 }
@@ -231,7 +231,7 @@ function toItself(): AppError {
 function toWaybill(): AppError {
   return new AppError({
     code: "recipient_unknown",
-    message: "Waybill reads no messages: what it tells you needs no reply.",
+    message: "Waybill reads no messages, and its own need no reply.",
     hint: "Write to a member of your team or to a person; team_list shows them.",
   });
 }

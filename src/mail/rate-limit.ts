@@ -1,4 +1,4 @@
-/** How many messages each agent has sent in the last minute. In memory: a daemon that starts anew forgives. */
+/** Counts the messages that each agent has sent in the last minute. In memory: a restart clears the counts. */
 import { AppError } from "../app-error.ts";
 import type { Clock } from "../clock.ts";
 
@@ -28,8 +28,8 @@ export class RateLimit {
 function tooMany(perMinute: number, seconds: number): AppError {
   return new AppError({
     code: "rate_limited",
-    message: `You have sent ${perMinute} messages within a minute. This one was not taken.`,
-    hint: `Wait ${seconds} s, put what you have to say into one message, and send that.`,
+    message: `You have sent ${perMinute} messages within a minute. This one was refused.`,
+    hint: `Wait ${seconds} s, then send everything in one message.`,
     retryable: true,
   });
 }

@@ -1,6 +1,6 @@
 /**
- * The one place where a name becomes an address: people and programs write to a lane, a person or a member of a team;
- * agents write a name, which is looked for among those whom they may know.
+ * The one place where a name becomes an address. People and programs write to a lane, a person or a member of a team;
+ * agents write a name, which is looked up among the recipients they may know.
  */
 import { AppError } from "../app-error.ts";
 import type { Lane } from "../core/lane/lane.ts";
@@ -15,7 +15,7 @@ import type { Store } from "../store/port.ts";
 
 type Directory = Pick<Store, "lane" | "lanes" | "team" | "teams">;
 
-/** `lane` is where its messages are delivered; others read theirs from a mailbox. `name` is what it is called. */
+/** `lane` is where messages to the address are delivered; without one, they wait in a mailbox. */
 export type ResolvedAddress = { address: Address; name: string; lane: Lane | null };
 
 export async function resolveAddress(written: WrittenAddress, directory: Directory): Promise<ResolvedAddress> {
@@ -46,17 +46,17 @@ function ofPerson(name: string): ResolvedAddress {
   return { address: personAddress(name), name, lane: null };
 }
 
-/** Whom an agent may know. */
+/** The recipients an agent may know. */
 export type Acquaintance = {
   /** Its own team. */
   team: Team | null;
-  /** People who can be written to, beside those of its team. */
+  /** People outside its team whom it can write to. */
   people: readonly string[];
 };
 
 /**
- * Whom an agent means by a name: somebody of its team first, then a person, then `team/member`, then a lane. One that is
- * unknown is refused with the nearest that is known.
+ * Resolves a name that an agent wrote: a member of its team first, then a person, then `team/member`, then a lane. An
+ * unknown name is refused with the closest known one.
  */
 export async function resolveName(
   written: string,
@@ -85,7 +85,7 @@ export async function resolveName(
 function recipientUnknown(written: string, known: readonly string[]): AppError {
   return new AppError({
     code: "recipient_unknown",
-    message: `Nobody is called "${written.slice(0, 80)}".`,
+    message: `Unknown recipient "${written.slice(0, 80)}".`,
     hint: suggestion(written, known, "Known", "team_list shows whom you can write to."),
   });
 }

@@ -1,7 +1,8 @@
 /**
- * Makes a lane that goes on from what the agent of another one knows. The agent's program copies its session; what is
- * kept of the old lane is copied beside it, so that the new one shows the same. Deliveries are not: what was asked in a
- * lane is answered there. What was used before does not count against the new lane's limits. Runs behind the old lane's gate.
+ * Creates a lane whose agent continues from what another lane's agent knows. The agent's program copies its session;
+ * the old lane's history is copied with it, so that the new lane shows the same. Deliveries are not copied: messages
+ * sent to a lane are answered there. Earlier usage does not count against the new lane's limits. Runs in the old
+ * lane's queue.
  */
 import { AppError, messageOf } from "../app-error.ts";
 import { withTimeout } from "../clock.ts";
@@ -83,20 +84,20 @@ function rowsBefore({ rows }: TranscriptSlice, before: string | null): readonly 
   return end < 0 ? rows : rows.slice(0, end);
 }
 
-/** Somebody may work in it past Waybill, and it may be gone. */
+/** Somebody may be working in the session outside Waybill, and it may no longer exist. */
 function refuseUnrest(lane: Lane, { status, elsewhere }: TranscriptSlice): void {
   if (status === "stale" || elsewhere === true) {
     throw new AppError({
       code: "not_possible",
-      message: `The session of lane "${lane.id}" is ${status === "stale" ? "gone" : "in another directory"}, and its agent begins a new one.`,
-      hint: "Make a new lane, and say in its first message what it needs to know.",
+      message: `The session of lane "${lane.id}" is ${status === "stale" ? "gone" : "in another directory"}, and its agent will start a new one.`,
+      hint: "Create a new lane, and say in its first message what it needs to know.",
     });
   }
   if (status === "idle") return;
   throw new AppError({
     code: "lane_in_use",
     message: `The agent of lane "${lane.id}" is at work.`,
-    hint: `Wait until it has ended, or stop it: \`waybill lanes abort ${lane.id}\`.`,
+    hint: `Wait until its turn has ended, or stop it: \`waybill lanes abort ${lane.id}\`.`,
   });
 }
 

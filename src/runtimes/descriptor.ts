@@ -1,6 +1,6 @@
 /**
- * What a runtime says about itself: everything that configuration, service, command line, doctor and documents need to
- * know of it. Each runtime's folder exports one descriptor, and registry.ts lists them.
+ * Describes a runtime: everything that the configuration, service, command line, doctor and documents need to know
+ * about it. Each runtime's folder exports one descriptor, and registry.ts lists them.
  */
 import { z } from "zod";
 import { AppError } from "../app-error.ts";
@@ -14,14 +14,14 @@ import type { PostMessage, Runtime } from "./port.ts";
 
 const action = z.enum(["ask", "allow", "deny"]);
 
-/** One of two words for every runtime, or a table in the form of OpenCode's own `permission`. */
+/** `safe` or `trusted` for any runtime, or a table in the format of OpenCode's own `permission`. */
 export const permissionPolicy = z
   .union([z.enum(["safe", "trusted"]), z.record(z.string(), z.union([action, z.record(z.string(), action)]))])
-  .meta({ words: "`safe`, `trusted`, or a table of `ask`, `allow` and `deny` as OpenCode's own `permission`" });
+  .meta({ words: "`safe`, `trusted`, or a table of `ask`, `allow` and `deny` like OpenCode's own `permission`" });
 
 export type PermissionPolicy = z.output<typeof permissionPolicy>;
 
-/** What the tools of a lane's agent may do: the policy, and which directories are denied in any case. */
+/** What a lane's agent may do with its tools: the policy, and the directories that are denied under any policy. */
 export type Permissions = {
   policy: PermissionPolicy;
   stateDirectories: readonly string[];
@@ -30,15 +30,15 @@ export type Permissions = {
 
 type Log = (fields: object, message: string) => void;
 
-/** Waybill's own tools for the agent of a lane: an MCP server over HTTP, and the token that says which lane calls. */
+/** Waybill's own tools for a lane's agent: an MCP server over HTTP, and the token that identifies the calling lane. */
 export type ToolServer = { url: string; token: string };
 
-/** What a runtime gets from the daemon beside its own settings. */
+/** What a runtime gets from the daemon in addition to its own settings. */
 export type RuntimeContext<LaneValues = object> = {
   env: NodeJS.ProcessEnv;
-  /** Variables for the agent program alone, over everything else. */
+  /** Variables for the agent program only. They override everything else. */
   extraEnv: Readonly<Record<string, string>>;
-  /** Waybill's state; each runtime keeps to files of its own in it. */
+  /** Waybill's state directory; each runtime uses only its own files in it. */
   stateDirectory: string;
   clock: Clock;
   log: { info: Log; warn: Log };
@@ -50,67 +50,71 @@ export type RuntimeContext<LaneValues = object> = {
   systemPromptPath: string | undefined;
   permissionPolicy: PermissionPolicy;
   permissions: (lane: Lane) => Promise<Permissions>;
-  /** When a session that rests is released, and how many may rest at a time. */
+  /** After how long an idle session is released, and how many may be idle at a time. */
   idleMs: number;
   maxResting: number;
   postMessage: PostMessage;
-  /** Null where the agents of lanes get no tools. Resolves once the daemon listens. */
+  /** Null if the agents of lanes get no tools. Resolves once the daemon listens. */
   toolServer: (laneId: string) => Promise<ToolServer | null>;
 };
 
 export type AgentAndModel = Pick<Lane, "agent" | "model">;
 
-/** The lanes that use the runtime, and what a check of them may use. */
+/** The lanes that use the runtime, and what the doctor's checks need. */
 export type DoctorContext = {
   env: NodeJS.ProcessEnv;
   stateDirectory: string;
-  /** `directory` is null where the lane may not work, and nothing may be asked about it. */
+  /** `directory` is null if the lane is not allowed to work there. Then the checks skip it. */
   lanes: readonly (AgentAndModel & { id: string; directory: string | null })[];
   signal: AbortSignal;
 };
 
-/** Why a lane may not have this agent or model, whatever the program knows: "its `key` `reason`". */
+/** Why a lane may never have this agent or model, even if the program knows it. Shown as "its `key` `reason`". */
 export type LaneProblem = { key: keyof AgentAndModel; reason: string; hint: string };
 
-/** A runtime whose settings are in order, and whose code is not loaded yet. */
+/** A runtime with valid settings that is not loaded yet. */
 export type PreparedRuntime = {
-  /** Whether an earlier run left programs running: these cannot wait until a lane needs the runtime. */
+  /** Whether an earlier run left programs running. Then the runtime is loaded even if no lane needs it yet. */
   hasOrphans: boolean;
   load(): Promise<Runtime>;
 };
 
-/** The methods that not every runtime has. */
+/** The optional methods of a runtime. */
 type OptionalMethod = "models" | "checkChoice" | "sessionsIn" | "checkAdoption" | "fork";
 
 type ValuesOf<S extends Settings> = z.output<z.ZodObject<S>>;
 
 export type RuntimeDescriptor<S extends Settings = Settings, L extends Settings = Settings> = {
-  /** What lanes name. */
+  /** The value of a lane's `runtime`. */
   kind: string;
-  /** For people. */
+  /** The name that people see. */
   name: string;
-  /** The value of `modelProvider` that makes it the default of lanes. */
+  /** The value of `modelProvider` that makes this the default runtime for lanes. */
   provider: string;
-  /** What its program is called; null for a runtime without one. */
+  /** The name of its program; null for a runtime without one. */
   program: string | null;
+  /** The path of its program, unless the configuration names another; null if it is missing. */
+  locate?(env: NodeJS.ProcessEnv): string | null;
+  /** Whether the program has an account or a key; null if only the program itself knows. */
+  hasLogin?(env: NodeJS.ProcessEnv): Promise<boolean | null>;
   traits: RuntimeTraits;
   idsFrom(digest: string): RuntimeIds;
-  /** Those of the optional methods that the runtime has. */
+  /** The optional methods that the runtime implements. */
   offers: readonly OptionalMethod[];
-  /** Its keys of the configuration, which stand beside the daemon's own. */
+  /** Its keys in the configuration, next to the daemon's own. */
   settings: S;
-  /** Its keys of an entry of `lanes`. */
+  /** Its keys in an entry of `lanes`. */
   laneSettings: L;
   laneProblem(choice: AgentAndModel): LaneProblem | null;
-  /** Where an agent may name its own model, the configured one is not given to lanes that have an agent. */
+  /** Agents may name their own model, so lanes with an agent do not get the configured default model. */
   agentsNameModels?: true;
-  /** Throws an `AppError` for what a person has to correct. The runtime itself is imported by `load` alone. */
+  /** Throws an `AppError` for anything that a person has to correct. Only `load` imports the runtime itself. */
   prepare(settings: ValuesOf<S>, context: RuntimeContext<z.input<z.ZodObject<L>>>): PreparedRuntime;
-  /** Whether lanes could work, and what to do where they could not. Changes nothing. */
+  /** Checks whether lanes can work, and says what to do if they cannot. Changes nothing. */
   doctor(settings: ValuesOf<S>, context: DoctorContext): Promise<Check[]>;
 };
 
-/** Infers the types of the settings, which a list of descriptors does not need. */
+/** Infers the types of the settings, and returns the plain type that the registry lists. */
 export function defineRuntime<const S extends Settings, const L extends Settings>(
   descriptor: RuntimeDescriptor<S, L>,
 ): RuntimeDescriptor {
@@ -131,7 +135,7 @@ const requiredParts = {
   doctor: "function",
 } as const satisfies Partial<Record<keyof RuntimeDescriptor, string>>;
 
-/** Refuses a list that cannot work. Types prevent most of it, but a runtime may be written without them. */
+/** Refuses an invalid list. Types prevent most mistakes, but a runtime may be written without them. */
 export function checkDescriptors(descriptors: readonly RuntimeDescriptor[]): void {
   const seen = new Map<string, string>();
   const refuseTwice = (what: string, owner: string) => {
@@ -156,7 +160,7 @@ function invalid(what: string, hint: string): AppError {
   return new AppError({ code: "runtime_invalid", message: `${what} in the registry of runtimes.`, hint });
 }
 
-/** The descriptor of a kind; an `AppError` names the nearest one where there is none. */
+/** The descriptor of a kind. Throws an `AppError` that suggests the nearest kind if there is none. */
 export function descriptorOf(kind: string, descriptors: readonly RuntimeDescriptor[]): RuntimeDescriptor {
   const found = descriptors.find((one) => one.kind === kind);
   if (found) return found;
@@ -164,12 +168,12 @@ export function descriptorOf(kind: string, descriptors: readonly RuntimeDescript
   const meant = nearest(kind, kinds);
   throw new AppError({
     code: "runtime_unknown",
-    message: `There is no runtime "${kind}".`,
+    message: `Unknown runtime "${kind}".`,
     hint: meant === null ? `Known runtimes: ${kinds.join(", ")}.` : `Did you mean "${meant}"?`,
   });
 }
 
-/** The lane's own choice. The configured model is for lanes that named none and may have it. */
+/** The lane's own choice, with the configured model if the lane names none and may have it. */
 export function withDefaultModel(
   { agentsNameModels }: RuntimeDescriptor,
   { agent, model }: AgentAndModel,

@@ -8,6 +8,7 @@ import { freePort } from "../../test/support/free-port.ts";
 import { readConfig } from "../daemon/config/config.ts";
 import type { Check } from "../doctor-check.ts";
 import { descriptorOf } from "./descriptor.ts";
+import { serverDirectory, writeServerRecord } from "./opencode/server/server-record.ts";
 import { runtimeDescriptors } from "./registry.ts";
 
 function home() {
@@ -23,7 +24,7 @@ function program(script: string): string {
   return path;
 }
 
-/** What a runtime's own checks say of one lane, by name. */
+/** The results of a runtime's checks for one lane, by name. */
 async function checksOf(kind: string, variables: NodeJS.ProcessEnv, choice = {}): Promise<Map<string, Check>> {
   const env = { HOME: home(), PATH: "/usr/bin:/bin", ...variables };
   const { runtimeSettings, stateDirectory } = readConfig(env);
@@ -39,7 +40,7 @@ test("the scripted agent needs nothing", async () => {
 });
 
 describe("an agent program", () => {
-  test("that is there is named with its version and the lanes' models", async () => {
+  test("that exists is named with its version and the lanes' models", async () => {
     const path = program("echo 1.2.3");
     const checks = await checksOf("claude", { CLAUDE_BIN: path }, { model: "big" });
     expect(checks.get("program claude")).toMatchObject({ status: "ok", detail: `${path}, version 1.2.3.` });
@@ -53,7 +54,7 @@ describe("an agent program", () => {
     expect(checks.get("program pi")?.detail).toBe(`${path}, version 1.2.3.`);
   });
 
-  test("that is not there, or does not answer, failed", async () => {
+  test("that is missing or does not answer fails the check", async () => {
     expect((await checksOf("claude", { CLAUDE_BIN: "/nowhere" })).get("program claude")).toMatchObject({
       status: "failed",
       fix: expect.stringMatching(/PATH/),
@@ -80,68 +81,104 @@ describe("an agent program", () => {
 describe("OpenCode", () => {
   const nowhere = async () => `http://127.0.0.1:${await freePort()}`;
 
-  /** A server with one agent and one model. */
-  async function server(): Promise<string> {
+  /** A server with one agent and one model, which may require a password. */
+  async function server(password: string | null = null): Promise<string> {
     const answers: Record<string, unknown> = {
       "/global/health": { healthy: true, version: "1.18.33" },
       "/agent": [{ name: "plan", mode: "primary" }],
       "/config/providers": { providers: [{ id: "some", models: { model: {} } }] },
     };
+    const wanted = password === null ? undefined : `Basic ${Buffer.from(`opencode:${password}`).toString("base64")}`;
     const listening = createServer((request, response) => {
+      if (wanted !== undefined && request.headers.authorization !== wanted) return response.writeHead(401).end();
       const answer = answers[new URL(request.url ?? "/", "http://localhost").pathname];
-      response.writeHead(answer ? 200 : 404, { "Content-Type": "application/json" }).end(JSON.stringify(answer ?? {}));
+      return response
+        .writeHead(answer ? 200 : 404, { "Content-Type": "application/json" })
+        .end(JSON.stringify(answer ?? {}));
     });
     onTestFinished(() => void listening.close());
     await new Promise<void>((resolve) => listening.listen(0, "127.0.0.1", resolve));
     return `http://127.0.0.1:${(listening.address() as AddressInfo).port}`;
   }
 
-  test("is attached to where a server runs, and then no program is needed", async () => {
+  test("needs no program if Waybill attaches to a running server", async () => {
     const url = await server();
     const checks = await checksOf("opencode", { OPENCODE_ATTACH_URL: url, OPENCODE_BIN: "/nowhere" });
     expect(checks.get("server opencode")).toMatchObject({
       status: "ok",
-      detail: `Waybill attaches to the one at ${url}, version 1.18.33.`,
+      detail: `Waybill attaches to the server at ${url}, version 1.18.33.`,
     });
     expect(checks.has("program opencode")).toBe(false);
   });
 
-  test("is started where none runs", async () => {
+  test("is started if no server runs", async () => {
     const path = program("echo 1.18.33");
     const checks = await checksOf("opencode", { OPENCODE_BIN: path, OPENCODE_ATTACH_URL: await nowhere() });
     expect(checks.get("program opencode")).toMatchObject({ status: "ok", detail: `${path}, version 1.18.33.` });
-    expect(checks.get("server opencode")?.detail).toMatch(/starts one of its own, at 127\.0\.0\.1:4096/);
+    expect(checks.get("server opencode")?.detail).toMatch(/starts its own server, at 127\.0\.0\.1:4096/);
+  });
+
+  test("that the daemon started is recognised, even at the attach address, and is itself asked", async () => {
+    const url = await server("a random one");
+    const HOME = home();
+    const { stateDirectory } = readConfig({ HOME });
+    writeServerRecord(serverDirectory(stateDirectory), {
+      ...{ nonce: "n", url, password: "a random one", passwordIsRandom: true, port: 1, startedAt: 0, fingerprint: "f" },
+      ...{ pid: null, processStart: null },
+    });
+    const path = program("[ $1 = --version ] && echo 1.18.33");
+    const env = { HOME, OPENCODE_BIN: path, OPENCODE_ATTACH_URL: url, OPENCODE_SERVER_PASSWORD: "another" };
+    const checks = await checksOf("opencode", env, { agent: "plan" });
+    expect(checks.get("server opencode")?.detail).toBe(`Waybill runs its own server at ${url}, version 1.18.33.`);
+    expect(checks.get("program opencode")).toMatchObject({ status: "ok", detail: `${path}, version 1.18.33.` });
+    expect(checks.get("agent of lane one")?.status).toBe("ok");
+  });
+
+  test("is started if its record exists but it no longer answers", async () => {
+    const HOME = home();
+    const { stateDirectory } = readConfig({ HOME });
+    const url = await nowhere();
+    writeServerRecord(serverDirectory(stateDirectory), {
+      ...{ nonce: "n", url, password: "p", passwordIsRandom: true, port: 1, startedAt: 0, fingerprint: "f" },
+      ...{ pid: null, processStart: null },
+    });
+    const checks = await checksOf("opencode", {
+      HOME,
+      OPENCODE_BIN: program("echo 1.18.33"),
+      OPENCODE_ATTACH_URL: url,
+    });
+    expect(checks.get("server opencode")?.detail).toMatch(/starts its own server/);
   });
 
   test.each([
-    ["is not there", "/nowhere", "program opencode"],
-    ["says nothing", "exit 0", "program opencode"],
+    ["is missing", "/nowhere", "program opencode"],
+    ["prints nothing", "exit 0", "program opencode"],
     ["is too old", "echo 1.18.14", "server opencode"],
-  ])("whose program %s failed, with the words of the runtime", async (_, script, name) => {
+  ])("fails the check if its program %s, with the runtime's error", async (_, script, name) => {
     const OPENCODE_BIN = script.startsWith("/") ? script : program(script);
     const checks = await checksOf("opencode", { OPENCODE_BIN, OPENCODE_ATTACH_URL: await nowhere() });
     expect(checks.get(name)).toMatchObject({ status: "failed", fix: expect.stringMatching(/OPENCODE_BIN|upgrade/) });
   });
 
-  test("is asked whether it knows the agent and the model of a lane", async () => {
+  test("is asked whether it knows a lane's agent and model", async () => {
     const env = { OPENCODE_ATTACH_URL: await server() };
     expect((await checksOf("opencode", env, { agent: "plan" })).get("agent of lane one")?.status).toBe("ok");
     expect((await checksOf("opencode", env, { model: "some/model" })).get("model of lane one")?.status).toBe("ok");
     expect((await checksOf("opencode", env, { agent: "plann" })).get("agent of lane one")).toMatchObject({
       status: "failed",
-      detail: expect.stringMatching(/knows no agent "plann" .* Did you mean "plan"\?/),
+      detail: expect.stringMatching(/has no agent "plann" .* Did you mean "plan"\?/),
     });
     expect((await checksOf("opencode", env, { model: "other/thing" })).get("model of lane one")).toMatchObject({
       status: "failed",
-      detail: expect.stringMatching(/knows no model "other\/thing" .* Known: some\/model\./),
+      detail: expect.stringMatching(/has no model "other\/thing" .* Known: some\/model\./),
     });
   });
 
-  test("that cannot be asked for agents and models is worth a warning", async () => {
+  test("gives a warning if it cannot be asked for agents and models", async () => {
     const variables = { OPENCODE_BIN: program("echo 1.18.33"), OPENCODE_ATTACH_URL: await nowhere() };
     expect((await checksOf("opencode", variables, { agent: "plan" })).get("choices opencode")).toMatchObject({
       status: "warning",
-      detail: expect.stringMatching(/could not be asked/),
+      detail: expect.stringMatching(/Could not ask/),
     });
   });
 });

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { directoryProblem } from "./lane-directory.ts";
 
-test("a directory that is there is no trouble; one that is gone, or is a file by now, is named", async () => {
+test("an existing directory is no problem, but a missing one or a file is named", async () => {
   const place = mkdtempSync(join(tmpdir(), "waybill-lane-"));
   onTestFinished(() => rmSync(place, { recursive: true }));
   const file = join(place, "file");
   writeFileSync(file, "");
   expect(await directoryProblem(place)).toBeNull();
-  expect(await directoryProblem(join(place, "gone"))).toBe(`directory_missing: ${place}/gone is not there`);
+  expect(await directoryProblem(join(place, "gone"))).toBe(`directory_missing: ${place}/gone does not exist`);
   expect(await directoryProblem(file)).toBe(`directory_missing: ${file} is not a directory`);
-  expect(await directoryProblem(join(file, "below"))).toBe(`directory_missing: ${file}/below is not there`);
+  expect(await directoryProblem(join(file, "below"))).toBe(`directory_missing: ${file}/below does not exist`);
 });

@@ -4,7 +4,7 @@
  */
 import { access, constants, stat } from "node:fs/promises";
 
-/** Null when it can be used; else a reason that names the directory. */
+/** Null if the directory can be used, otherwise a reason that names it. */
 export async function directoryProblem(directory: string): Promise<string | null> {
   try {
     if (!(await stat(directory)).isDirectory()) return `directory_missing: ${directory} is not a directory`;
@@ -13,6 +13,6 @@ export async function directoryProblem(directory: string): Promise<string | null
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const isMissing = code === "ENOENT" || code === "ENOTDIR";
-    return isMissing ? `directory_missing: ${directory} is not there` : `directory_missing: ${directory} (${code})`;
+    return isMissing ? `directory_missing: ${directory} does not exist` : `directory_missing: ${directory} (${code})`;
   }
 }

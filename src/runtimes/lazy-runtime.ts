@@ -1,6 +1,6 @@
 /**
- * A runtime that no lane uses yet: its code is loaded when a lane first needs it. Until then it knows no more than its
- * descriptor does, has no sessions, and reports nothing.
+ * A runtime that no lane uses yet: its code is loaded when a lane first needs it. Until then it knows only its
+ * descriptor, has no sessions, and reports nothing.
  */
 import { AppError } from "../app-error.ts";
 import { programPart } from "../program-part.ts";
@@ -29,15 +29,15 @@ export function lazyRuntime({ kind, name, traits, idsFrom, offers }: Known, load
     return runtime;
   };
   const use = (): Promise<Runtime> => {
-    if (closed) throw new AppError({ code: "runtime_closed", message: `${name} is not used any more.` });
-    // What failed may work the next time.
+    if (closed) throw new AppError({ code: "runtime_closed", message: `${name} is closed.` });
+    // A failed load may succeed next time.
     loading ??= start().catch((error: unknown) => {
       loading = null;
       throw error;
     });
     return loading;
   };
-  /** A method of the runtime that is loaded for it. */
+  /** A method that loads the runtime and then calls it. */
   const method =
     <M extends AsyncMethod>(called: M) =>
     async (...args: Parameters<Required<Runtime>[M]>): Promise<Awaited<ReturnType<Required<Runtime>[M]>>> => {
@@ -52,6 +52,7 @@ export function lazyRuntime({ kind, name, traits, idsFrom, offers }: Known, load
     async recover() {},
     health: method("health"),
     notices: (lane) => loaded?.notices?.(lane) ?? [],
+    programs: () => loaded?.programs?.() ?? [],
     ...Object.fromEntries(offers.map((offered) => [offered, method(offered)])),
     openSession: method("openSession"),
     laneRemoved: (laneId, sessionIds) => loaded?.laneRemoved?.(laneId, sessionIds),

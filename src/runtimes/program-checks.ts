@@ -1,4 +1,4 @@
-/** What the doctor asks of every agent program that lanes start themselves. */
+/** The doctor's checks for agent programs that run once per lane. */
 import type { Check } from "../doctor-check.ts";
 import { failed, ok } from "../doctor-check.ts";
 import { programVersion } from "../program.ts";
@@ -8,26 +8,26 @@ import { inheritedEnvironment } from "./process/agent-environment.ts";
 
 const versionTimeoutMs = 10_000;
 
-/** `path` is where `program` was found. */
+/** `path` is where `program` was found, if it was. */
 export async function checkProgram(
   kind: string,
   { program, path }: { program: string; path: string | null },
   { env, signal }: DoctorContext,
 ): Promise<Check> {
   const name = `program ${kind}`;
-  if (path === null) return failed(name, `${program} was not found.`, "Install it and put it into PATH.");
-  // A program that is only asked for its version must not get Waybill's own keys.
+  if (path === null) return failed(name, `${program} was not found.`, "Install it, and add it to PATH.");
+  // The program does not need Waybill's own keys to report its version.
   const version = await programVersion(
     path,
     inheritedEnvironment(env, () => true),
     { deadlineMs: versionTimeoutMs, signal },
   );
   if (version.ok) return ok(name, `${path}, version ${version.text}.`);
-  const fix = `Run \`${shellQuote(path)} --version\` to see what is wrong with it.`;
-  return failed(name, `${path} did not tell its version: ${version.why}.`, fix);
+  const fix = `Run \`${shellQuote(path)} --version\` to see what is wrong.`;
+  return failed(name, `${path} did not report its version: ${version.why}.`, fix);
 }
 
-/** The models of lanes, `fallback` for those that name none. */
+/** The models of lanes, with `fallback` for lanes that name none. */
 export function modelsOf(lanes: readonly AgentAndModel[], fallback: string | null = null): string {
   return [...new Set(lanes.map(({ model }) => model ?? fallback ?? "left to the program"))].join(", ");
 }

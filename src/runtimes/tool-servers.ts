@@ -1,4 +1,4 @@
-/** Finds where the agent of a lane gets Waybill's own tools, for as long as a prompt may wait for that. */
+/** Finds the server of Waybill's own tools for a lane's agent, within the time that a prompt may wait for it. */
 import type { Clock } from "../clock.ts";
 import type { Notice } from "../core/lane/lane.ts";
 import type { RuntimeContext, ToolServer } from "./descriptor.ts";
@@ -11,10 +11,10 @@ export type ToolServerSource = {
 
 /** How long a prompt waits for tools. */
 const longestWaitMs = 3000;
-/** How long a call of a tool may take: one of them waits up to 50 s for the answer of another agent. */
+/** How long a tool call may take. One of the tools waits up to 50 s for another agent's answer. */
 export const longestCallMs = 90_000;
 
-/** Null where agents get no tools; `unknown` when it cannot be said in time. */
+/** Null if agents get no tools; `unknown` if the server is not known in time. */
 export async function findToolServer(
   laneId: string,
   { clock, toolServer, onError }: ToolServerSource,
@@ -28,7 +28,7 @@ export async function findToolServer(
   }
 }
 
-/** Undefined when it takes longer than a prompt may wait. */
+/** Resolves to undefined if the promise takes longer than a prompt may wait. */
 export function notTooLong<T>(clock: Clock, promise: Promise<T>): Promise<T | undefined> {
   let cancel = () => {};
   const late = new Promise<undefined>((resolve) => {
@@ -40,6 +40,6 @@ export function notTooLong<T>(clock: Clock, promise: Promise<T>): Promise<T | un
 export const serverNotStarted = "Waybill's tool server has not started.";
 
 export function toolsUnavailable(problem: string): Notice {
-  const message = `The agent of this lane does without Waybill's tools; the next message tries again. ${problem}`;
+  const message = `Waybill's tools are unavailable to this lane's agent; the next message tries again. ${problem}`;
   return { code: "tools_unavailable", message };
 }

@@ -31,13 +31,13 @@ async function answerTo(model: ScriptedModel, prompt: string): Promise<string> {
   return (body as { choices: [{ message: { content: string } }] }).choices[0].message.content;
 }
 
-describe("an answer that does not come whole", () => {
+describe("an incomplete answer", () => {
   test.each([true, false])("is cut off before its first byte (stream: %s)", async (stream) => {
     const model = await start({ script: { rules: [{ steps: [{ say: "Hi.", breaks: { how: "cut" } }] }] } });
     await expect(ask(model, "go", undefined, stream)).rejects.toThrow("fetch failed");
   });
 
-  test("is cut off in the middle, with what came before", async () => {
+  test("is cut off in the middle, after the pieces before it", async () => {
     const model = await start({
       script: { rules: [{ steps: [{ say: "abcdef", pieceLength: 2, breaks: { how: "cut", afterPieces: 2 } }] }] },
     });
@@ -60,14 +60,14 @@ describe("an answer that does not come whole", () => {
     await expect.poll(() => model.calls).toMatchObject([{ aborted: true, endedAt: expect.any(Number) }]);
   });
 
-  test("is an error where no stream was asked for", async () => {
+  test("is an error if no stream was requested", async () => {
     const model = await start({ script: { rules: [{ steps: [{ breaks: { how: "error", message: "Sorry." } }] }] } });
     const response = await ask(model, "go", undefined, false);
     expect(response.status).toBe(500);
     expect(await response.json()).toMatchObject({ error: { message: "Sorry." } });
   });
 
-  test("never comes from a model that is closed", async () => {
+  test("is never sent by a closed model", async () => {
     let onCalled: (call: ModelCall) => void = () => {};
     const called = new Promise<ModelCall>((resolve) => {
       onCalled = resolve;
@@ -84,7 +84,7 @@ describe("an answer that does not come whole", () => {
   });
 });
 
-test("an answer comes no sooner than it should, and its pieces neither", async () => {
+test("an answer and its pieces arrive no sooner than specified", async () => {
   const model = await start({
     script: { rules: [{ steps: [{ say: "abcd", pieceLength: 1, waitMs: 40, pieceMs: 20 }] }] },
   });
@@ -94,7 +94,7 @@ test("an answer comes no sooner than it should, and its pieces neither", async (
   expect((call?.endedAt ?? 0) - (call?.at ?? 0)).toBeGreaterThanOrEqual(95);
 });
 
-test("an error can have a body of its own, as of a proxy in between", async () => {
+test("an error can have a custom body, like a proxy's error page", async () => {
   const error = { status: 502, message: "", body: "<html>Bad gateway</html>" };
   const model = await start({ script: { rules: [{ steps: [{ error }] }] } });
   const response = await ask(model, "go");
@@ -105,7 +105,7 @@ test("an error can have a body of its own, as of a proxy in between", async () =
   ]);
 });
 
-test("a rule for a single turn serves one, and another when the script is set again", async () => {
+test("a `once` rule handles one turn, and another one when the script is set again", async () => {
   const script = { rules: [{ once: true, steps: [{ say: "first" }] }], otherwise: [{ say: "later" }] };
   const model = await start({ script });
   expect([await answerTo(model, "go"), await answerTo(model, "go")]).toEqual(["first", "later"]);
@@ -113,9 +113,9 @@ test("a rule for a single turn serves one, and another when the script is set ag
   expect([await answerTo(model, "go"), await answerTo(model, "go")]).toEqual(["first", "later"]);
 });
 
-test("a script that is none is refused, and the old one stays", async () => {
+test("an invalid script is refused, and the old one stays", async () => {
   const model = await start({ script: { otherwise: [{ say: "old" }] } });
-  expect(() => model.setScript({ rules: [{ when: "/(/" }] })).toThrow("This is not a regular expression.");
+  expect(() => model.setScript({ rules: [{ when: "/(/" }] })).toThrow("Invalid regular expression.");
   expect(await answerTo(model, "go")).toBe("old");
 });
 
@@ -123,14 +123,14 @@ describe("a log in a file", () => {
   const logPath = join(directory, "below/calls.jsonl");
   const script = { rules: [{ once: true, steps: [{ say: "first" }] }], otherwise: [{ say: "later" }] };
 
-  test("has a call before it is answered, and its end after", async () => {
+  test("records a call before it is answered, and its end afterwards", async () => {
     const model = await start({ script, logPath, onCall: () => expect(readCalls(logPath)).toHaveLength(1) });
     await answerTo(model, "go");
     expect(readCalls(logPath)).toEqual(model.calls);
     expect(model.calls).toMatchObject([{ id: 0, prompt: "go", rule: 0, step: 0, endedAt: expect.any(Number) }]);
   });
 
-  test("tells a model that comes back what its script has used up", async () => {
+  test("lets a restarted model know which rules were used", async () => {
     const before = await startScriptedModel({ script, logPath });
     await answerTo(before, "one");
     await before.close();
@@ -140,7 +140,7 @@ describe("a log in a file", () => {
     expect(readCalls(logPath).map(({ prompt }) => prompt)).toEqual(["one", "two"]);
   });
 
-  test("survives a line that a crash cut off", async () => {
+  test("survives a line that a crash truncated", async () => {
     const before = await startScriptedModel({ script, logPath });
     await answerTo(before, "one");
     await before.close();

@@ -1,6 +1,6 @@
 /**
- * A model on loopback that answers by a script, for tests and for the demo. Real agent programs use it as a provider of
- * OpenAI's chat completions or of Anthropic's messages. It stands alone and knows nothing of deliveries.
+ * A scripted model on loopback, for tests and for the demo. Real agent programs use it as a provider of OpenAI's chat
+ * completions or Anthropic's messages. It is self-contained and knows nothing about deliveries.
  */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -22,20 +22,20 @@ export type ScriptedModelOptions = {
   script: ModelScriptInput;
   /** Any free port by default. */
   port?: number;
-  /** Called for each call before it is answered, with its system prompt and the user's earlier texts. */
+  /** Invoked for each call before it is answered, with its system prompt and the user's earlier texts. */
   onCall?: (call: ModelCall, system: string, earlier: string) => void;
-  /** A file that keeps the calls, and with them which rules were used up. */
+  /** A file that records the calls, and thus which rules were used. */
   logPath?: string;
 };
 
 export type ScriptedModel = {
   url: string;
   port: number;
-  /** Since the start, the oldest first. */
+  /** All calls since the start, oldest first. */
   calls: readonly ModelCall[];
-  /** For the calls from now on; rules with `once` can match once more. */
+  /** Applies to later calls; `once` rules can match again. */
   setScript(script: ModelScriptInput): void;
-  /** Calls that still wait for an answer get none. */
+  /** Pending calls get no answer. */
   close(): Promise<void>;
 };
 
@@ -92,7 +92,7 @@ async function serve(state: State, request: IncomingMessage, response: ServerRes
     else if (route === "GET /v1/models") sendJson(response, 200, models);
     else if (route === "POST /v1/messages/count_tokens") {
       sendJson(response, 200, { input_tokens: Math.ceil(anthropic.read(await json(request)).size / 4) });
-    } else sendError(openai, { status: 404, message: `There is no ${route} here.` }, response);
+    } else sendError(openai, { status: 404, message: `Not found: ${route}.` }, response);
   } catch (error) {
     if (closed.signal.aborted || response.headersSent) return void response.destroy();
     const status = error instanceof z.ZodError || error instanceof SyntaxError ? 400 : 500;

@@ -1,4 +1,4 @@
-/** What agents ask for through their tools, on a running engine. */
+/** The agent service on a running engine. */
 import { AppError } from "../app-error.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { waybillSender } from "../core/delivery/replies.ts";
@@ -22,7 +22,7 @@ import type {
   SentState,
   TeamView,
 } from "./agent-service.ts";
-import { refuseWhileDraining, whyItWaits } from "./deliveries.ts";
+import { deliveryState, refuseWhileDraining, whyItWaits } from "./deliveries.ts";
 import type { Engine } from "./engine.ts";
 
 export function agentService({ waybill, draining }: { waybill: Engine; draining: AbortSignal }): AgentService {
@@ -40,11 +40,11 @@ export function agentService({ waybill, draining }: { waybill: Engine; draining:
   const send: AgentService["send"] = async (caller, message): Promise<SendReceipt> => {
     refuseWhileDraining(draining);
     const { message: sent, delivery, known } = await sendAsAgent(caller, message, mail);
-    // Nobody else tells that a native member got what it answers.
+    // Nothing else shows that a native member received the message that it answers.
     if (caller.kind === "member" && message.relayOfMessageId) {
       await store.markRead(caller, [message.relayOfMessageId], clock.now());
     }
-    const waits = delivery ? await whyItWaits(delivery, waybill) : await whyNobodyReads(sent.recipient, waybill);
+    const waits = delivery ? await whyRecordWaits(delivery, waybill) : await whyNobodyReads(sent.recipient, waybill);
     return { messageId: sent.id, to: await nameOf(sent, waybill), known, waits };
   };
   const briefing = async (caller: AgentAddress): Promise<Briefing> => {
@@ -95,7 +95,7 @@ export function agentService({ waybill, draining }: { waybill: Engine; draining:
   };
 }
 
-/** Why a member that fetches its messages gets none for now. */
+/** Why a member that fetches its messages currently gets none. */
 async function whyNobodyReads(address: Address, { store }: Engine): Promise<string | null> {
   if (address.kind !== "member") return null;
   const team = await store.team(address.team);
@@ -116,19 +116,19 @@ function waitsWithTeam(why: string): AppError {
 function noPerson(name: string): AppError {
   return new AppError({
     code: "recipient_unknown",
-    message: `"${name.slice(0, 80)}" is no person.`,
+    message: `"${name.slice(0, 80)}" is not a person.`,
     hint: "Use message_send to write to an agent.",
   });
 }
 
-/** Unread messages of a lane are few: they wait to be delivered. */
+/** A lane has few unread messages: they wait to be delivered. */
 const mostUnread = 200;
 
 function isMember(member: Member, agent: AgentAddress): boolean {
   return agent.kind === "lane" ? member.lane === agent.lane : member.name === agent.member;
 }
 
-/** What an agent still owes an answer: it is unread, and somebody wants one. */
+/** Messages that an agent still has to answer: unread, and the sender wants an answer. */
 async function openMail(agent: AgentAddress, waybill: Engine): Promise<readonly AgentMail[]> {
   const received = await waybill.store.mailOf(agent, mostUnread);
   const open = received.filter(
@@ -149,7 +149,7 @@ function agentMails(mails: readonly Mail[], waybill: Engine): Promise<AgentMail[
   );
 }
 
-/** What the recipient is called. */
+/** The recipient's name. */
 async function nameOf({ recipient }: Pick<Mail, "recipient">, { store }: Engine): Promise<string> {
   const lane = recipient.kind === "lane" ? await store.lane(recipient.lane) : null;
   return lane?.member ?? nameIn(recipient);
@@ -207,11 +207,15 @@ async function sentState(caller: AgentAddress, messageId: string, waybill: Engin
   }
   const record = await store.deliveryOf(recipient.lane, messageId);
   const state = record ? stateIn(record) : "answered";
-  const reason = state === "waiting" && record ? await whyItWaits(record, waybill) : (record?.lastReason ?? null);
+  const reason = state === "waiting" && record ? await whyRecordWaits(record, waybill) : (record?.lastReason ?? null);
   return { messageId, state, reason: state === "answered" ? null : reason, replies };
 }
 
-/** A record that is gone was answered long ago. */
+async function whyRecordWaits(record: DeliveryRecord, waybill: Engine): Promise<string | null> {
+  return whyItWaits(await deliveryState(waybill, record), waybill);
+}
+
+/** A missing record was answered long ago. */
 function stateIn({ status }: DeliveryRecord): SentState["state"] {
   if (status === "responded") return "answered";
   return status === "failed_terminal" || status === "cancelled" ? "failed" : "waiting";
@@ -225,7 +229,7 @@ function isFrom(mail: Mail, agent: AgentAddress): boolean {
 function notSent(messageId: string): AppError {
   return new AppError({
     code: "message_unknown",
-    message: `You have sent no message "${messageId.slice(0, 130)}".`,
-    hint: "message_send answers with the id to wait for; message_list with box sent lists what you sent.",
+    message: `You have not sent a message "${messageId.slice(0, 130)}".`,
+    hint: "message_send answers with the id to wait for; message_list with box sent lists your messages.",
   });
 }

@@ -1,11 +1,11 @@
-/** The service on a whole Waybill with a scripted agent: what people ask, and what they are told. */
+/** Tests the service on a whole Waybill with a scripted agent. */
 
 import { describe, expect, test } from "vitest";
 import { deliveryOf } from "../../test/support/records.ts";
 import type { WorldOptions } from "../../test/support/waybill.ts";
 import { startWorld } from "../../test/support/waybill.ts";
 import { AppError } from "../app-error.ts";
-import type { Runtime } from "../runtimes/port.ts";
+import type { RunningProgram, Runtime } from "../runtimes/port.ts";
 import { runtimeDescriptors } from "../runtimes/registry.ts";
 import { createService } from "./create-service.ts";
 import type { FollowedItem } from "./service.ts";
@@ -24,6 +24,7 @@ async function serviceOn(options: WorldOptions) {
     runtimeDescriptors,
     defaults: { runtime: "stub", model: "scripted" },
     restart: () => {},
+    checkRestart: () => {},
     now: () => world.clock.now(),
     draining: draining.signal,
     retriesAreOff: false,
@@ -50,21 +51,41 @@ describe("sending", () => {
     expect(detail.outlook.next).toBe("nothing");
   });
 
-  test("the same message again says how far the first one has come", async () => {
+  test("sending the same message again returns the state of the first", async () => {
     const { world, send } = await serviceOn({ script: answers });
     await send("m1");
     await world.reaches("m1", "responded");
     expect(await send("m1")).toMatchObject({ known: true, delivery: { record: { status: "responded" } } });
   });
 
-  test("a message behind another names the one that it waits for", async () => {
+  test("a queued message names the one it waits for", async () => {
     const { send } = await serviceOn({ script: { always: [{ steps: [{ hang: true }] }] } });
     await send("m1");
-    expect(await send("m2")).toMatchObject({ delivery: { queuedBehind: "m1", record: { status: "pending" } } });
-    expect(await send("m3")).toMatchObject({ delivery: { queuedBehind: "m1" } });
+    expect(await send("m2")).toMatchObject({
+      delivery: { queuedBehind: { messageId: "m1" }, record: { status: "pending" } },
+    });
+    expect(await send("m3")).toMatchObject({ delivery: { queuedBehind: { messageId: "m1", needs: null } } });
   });
 
-  test("a member of a team is found whatever the case", async () => {
+  test("a message behind an open ask says that a person is needed", async () => {
+    const { world, service, send } = await serviceOn({ script: { always: [{ steps: [{ ask: "permission" }] }] } });
+    await send("m1");
+    await world.clock.until(async () => (await world.delivery("m1")).responseState === "permission_blocked");
+    const sent = await send("m2");
+    expect(sent.waits).toBe("lane is waiting for a permission from a person");
+    const { outlook } = await service.delivery(deliveryOf(sent).id);
+    expect(outlook.words).toBe("It is waiting for message m1 to end, whose agent is waiting for a permission.");
+  });
+
+  test("listed deliveries have the beginning of their messages, in whole characters", async () => {
+    const { service, send } = await serviceOn({ script: answers });
+    await send("m1", "Is it green?");
+    await send("m2", "🚀".repeat(1000));
+    const { items } = await service.deliveries({ limit: 10 });
+    expect(items.map(({ excerpt }) => excerpt)).toEqual(["🚀".repeat(200), "Is it green?"]);
+  });
+
+  test("a team member is found regardless of case", async () => {
     const { service } = await serviceOn({ script: answers, lanes: [{ team: "beacon", member: "tom" }] });
     const sent = await service.send({ to: { team: "Beacon", member: "Tom" }, from: "user", text: "Hello?" });
     expect(deliveryOf(sent).laneId).toBe("lane");
@@ -73,15 +94,15 @@ describe("sending", () => {
     );
   });
 
-  test("nothing new is taken while the daemon is about to end", async () => {
+  test("nothing new is accepted while the daemon is draining", async () => {
     const { send, drain } = await serviceOn({ script: answers });
     drain();
     await expect(send("m1")).rejects.toEqual(refused("draining"));
   });
 });
 
-describe("stepping in", () => {
-  test("what waits can be withdrawn, what was sent cannot", async () => {
+describe("interventions", () => {
+  test("a waiting message can be withdrawn, a sent one cannot", async () => {
     const { service, send } = await serviceOn({ script: { always: [{ steps: [{ hang: true }] }] } });
     await send("m1");
     await send("m2");
@@ -90,7 +111,7 @@ describe("stepping in", () => {
     await expect(service.withdraw("m9")).rejects.toEqual(refused("message_unknown"));
   });
 
-  test("a message id that several lanes have needs the lane's name", async () => {
+  test("a message id that exists in several lanes needs the lane's name", async () => {
     const { service } = await serviceOn({ script: answers, lanes: [{}, { id: "other" }] });
     await service.pause("lane", "test");
     await service.pause("other", "test");
@@ -99,7 +120,7 @@ describe("stepping in", () => {
     expect((await service.withdraw("m1", "other")).record.laneId).toBe("other");
   });
 
-  test("a failure can be retried once it is one, and cancelled", async () => {
+  test("only a failed delivery can be retried, and it can be cancelled", async () => {
     const { world, service, send } = await serviceOn({ script: silent, policy: { maxAttempts: 1 } });
     const record = deliveryOf(await send("m1"));
     await expect(service.retry(record.id)).rejects.toEqual(refused("not_possible"));
@@ -110,7 +131,7 @@ describe("stepping in", () => {
     await expect(service.cancel("nonsense")).rejects.toEqual(refused("delivery_unknown"));
   });
 
-  test("a paused lane keeps its messages, and goes on", async () => {
+  test("a paused lane keeps its messages, and continues when resumed", async () => {
     const { world, service, send } = await serviceOn({ script: answers });
     expect((await service.pause("lane", "lunch")).lane.pausedReason).toBe("lunch");
     await send("m1");
@@ -127,7 +148,7 @@ describe("stepping in", () => {
     expect(await world.reaches("m1", "cancelled")).toMatchObject({ lastReason: "stopped_by_person" });
   });
 
-  test("what was said in a removed lane can be read, and a lane that never was is a mistake", async () => {
+  test("messages of a removed lane can be read, and a lane that never existed is an error", async () => {
     const { world, service, send } = await serviceOn({ script: answers });
     await send("m1");
     await world.reaches("m1", "responded");
@@ -139,7 +160,7 @@ describe("stepping in", () => {
     }
   });
 
-  test("unknown lanes are named as such, and the known ones beside them", async () => {
+  test("an unknown lane is an error that lists the known ones", async () => {
     const { service } = await serviceOn({ script: answers });
     for (const ask of [service.lane, service.abort, service.resume, service.release]) {
       await expect(ask("nowhere")).rejects.toMatchObject({ code: "lane_unknown", hint: "Known lanes: lane." });
@@ -147,7 +168,7 @@ describe("stepping in", () => {
     await expect(service.removeLane("nowhere", true)).rejects.toEqual(refused("lane_unknown"));
   });
 
-  test("a new lane works in the directory that its path really is", async () => {
+  test("a new lane works in the resolved directory of its path", async () => {
     const { service } = await serviceOn({ script: answers });
     const rest = { displayName: "Tom", team: null, member: null, runtime: null, agent: null, model: null };
     const made = await service.putLane({ id: "tom", directory: "/work", contract: "text", ...rest });
@@ -160,7 +181,7 @@ describe("stepping in", () => {
 describe("the choice of an agent or a model", () => {
   const rest = { displayName: null, team: null, member: null, directory: "/work", contract: "text" as const };
 
-  test("is refused when it is both", async () => {
+  test("is refused if it names both", async () => {
     const { service } = await serviceOn({ script: answers });
     const both = { id: "tom", ...rest, runtime: "opencode", agent: "reviewer", model: "a/b" };
     await expect(service.putLane(both)).rejects.toEqual(refused("lane_invalid"));
@@ -178,7 +199,7 @@ test("a lane shows what its agent has used today", async () => {
 });
 
 describe("following", () => {
-  test("what was and what comes are one stream, without a gap", async () => {
+  test("past and new items form one stream, without a gap", async () => {
     const { world, service, send } = await serviceOn({ script: answers });
     const after = service.logEnd();
     await send("m1");
@@ -198,7 +219,7 @@ describe("following", () => {
     expect(kept.filter((item) => item.type === "delivery" && item.event.type === "proven")).toHaveLength(2);
   });
 
-  test("ends at once when nothing happens and nobody wants it any more", async () => {
+  test("ends immediately when it is aborted and nothing happens", async () => {
     const { service } = await serviceOn({ script: answers });
     const stop = new AbortController();
     const next = service.follow({ signal: stop.signal })[Symbol.asyncIterator]().next();
@@ -208,12 +229,12 @@ describe("following", () => {
 });
 
 describe("readiness", () => {
-  test("is there with a store that can be written and runtimes that answer", async () => {
+  test("requires a writable store and runtimes that answer", async () => {
     const { service } = await serviceOn({ script: answers });
     expect(await service.readiness()).toEqual({ ready: true, degraded: false, reasons: [] });
   });
 
-  test("names what is missing, in codes", async () => {
+  test("lists the problems as codes", async () => {
     const { world, service, drain } = await serviceOn({ script: answers, lanes: [{}, { id: "pi", runtime: "pi" }] });
     world.waybill.store.probe = () =>
       Promise.reject(new AppError({ code: "store_unwritable", message: "no room on /dev/sda1" }));
@@ -239,8 +260,8 @@ describe("readiness", () => {
   });
 });
 
-describe("what there is to work with", () => {
-  test("runtimes are named with the models that lanes and the configuration name", async () => {
+describe("runtimes and workspaces", () => {
+  test("runtimes are listed with the models that lanes and the configuration name", async () => {
     const { service } = await serviceOn({ script: answers });
     await service.putLane({ ...laneSettings, id: "other", runtime: "pi", model: "large" });
     expect(await service.runtimes()).toEqual([
@@ -249,7 +270,26 @@ describe("what there is to work with", () => {
     ]);
   });
 
-  test("work is done where the oldest lane is, unless somebody wants it elsewhere", async () => {
+  test("programs are listed by runtime, with its problem, and a runtime without lanes is not queried", async () => {
+    const { world, service } = await serviceOn({ script: answers });
+    await service.putLane({ ...laneSettings, id: "other", runtime: "pi" });
+    const stub = world.waybill.runtimes.get("stub") as Runtime;
+    const program: RunningProgram = {
+      ...{ pid: 7, laneId: "lane", sessionId: "s", directory: "/there", version: null, startedAt: 5 },
+      ...{ restarts: 1, events: "connected" },
+    };
+    stub.programs = () => [program];
+    stub.health = async () => "It is on holiday.";
+    const unused = { kind: "unused", health: () => Promise.reject(new Error("it was asked")) };
+    (world.waybill.runtimes as Map<string, Runtime>).set("unused", unused as unknown as Runtime);
+    expect(await service.programs()).toEqual({
+      stub: { problem: "It is on holiday.", programs: [program] },
+      pi: { problem: expect.stringContaining("could not be started"), programs: [] },
+      unused: { problem: null, programs: [] },
+    });
+  });
+
+  test("the workspace is the oldest lane's directory, unless another one is given", async () => {
     const { world, service } = await serviceOn({ script: answers });
     await world.clock.advance(1000);
     await service.putLane({ ...laneSettings, id: "a-newer-one" });

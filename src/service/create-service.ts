@@ -1,56 +1,83 @@
-/** The service: what transports ask for, on a running engine. */
+/** The service that transports call, on a running engine. */
 import { knownLane } from "../store/known-lane.ts";
 import { attachmentService } from "./attachments.ts";
 import { deliveryService } from "./deliveries.ts";
+import { listDirectories } from "./directories.ts";
 import { followLog } from "./follow-log.ts";
 import { laneNotices } from "./lane-notices.ts";
 import type { LaneServiceOptions } from "./lanes.ts";
 import { laneService } from "./lanes.ts";
 import type { ReadinessSource } from "./readiness.ts";
 import { readinessOf } from "./readiness.ts";
-import { runtimeStates } from "./runtime-states.ts";
+import { runtimePrograms, runtimeStates } from "./runtime-states.ts";
 import type { Service } from "./service.ts";
+import { statsOf } from "./stats.ts";
 import { teamService } from "./teams.ts";
-import { workspace } from "./workspace.ts";
+import { workspace } from "./workspace/workspace.ts";
 
 export type ServiceOptions = ReadinessSource &
   LaneServiceOptions & {
     allowedDirectories: readonly string[];
-    /** Where Waybill keeps its state, under every name that this directory has. */
+    /** Where Waybill keeps its state, under every name of that directory. */
     stateDirectories: readonly string[];
     restart: () => void;
+    checkRestart: () => void;
   };
+
+/** For a page of a lane's events: a few large ones are enough for a reader. */
+const maxPageCharacters = 1024 * 1024;
 
 export function createService(options: ServiceOptions): Service {
   const { waybill, now } = options;
   const { store, people } = waybill;
   const notices = laneNotices(waybill, now);
+  /** The events of a removed lane can still be read; a lane without any events is an error. */
+  const refuseUnknownLane = async (lane: string) => {
+    if ((await store.lastEventSeq(lane)) === 0) await knownLane(store, lane);
+  };
   return {
     ...deliveryService(options),
     ...attachmentService(options),
     ...laneService({ ...options, notices }),
     ...teamService(options),
 
-    asks: async () => waybill.asks.list(),
+    async asks() {
+      const open = waybill.asks.list();
+      if (open.length === 0) return [];
+      const directories = new Map((await store.lanes()).map(({ id, directory }) => [id, directory]));
+      return open.map((ask) => ({ ...ask, directory: directories.get(ask.laneId) ?? null }));
+    },
     answer: (askId, { decision, answers, message }) =>
       people.answer(askId, { decision, ...(answers ? { answers } : {}), ...(message ? { message } : {}) }),
 
     follow: (options) => followLog(store, options),
     async log(query) {
       const page = await store.readLog(query);
-      // What happened in a removed lane can still be read; a lane in which nothing ever happened is a mistake.
-      const { lane } = query;
-      const isEmpty = lane !== undefined && page.items.length === 0;
-      if (isEmpty && (await store.lastEventSeq(lane)) === 0) await knownLane(store, lane);
+      if (query.lane !== undefined && page.items.length === 0) await refuseUnknownLane(query.lane);
       return page;
     },
     logEnd: store.logEnd,
+    async turn(laneId) {
+      await knownLane(store, laneId);
+      return waybill.recorder.turn(laneId);
+    },
     eventsBefore: (laneId, seq, limit) => store.eventsBefore(laneId, seq, limit),
+    async laneEvents(laneId, { before, limit }) {
+      const events = await store.eventsBefore(laneId, before, limit, maxPageCharacters);
+      const oldest = events.at(-1);
+      if (!oldest) await refuseUnknownLane(laneId);
+      const older = oldest ? await store.eventsBefore(laneId, oldest.seq, 1) : [];
+      return { events, nextBefore: older.length > 0 && oldest ? oldest.seq : null };
+    },
     runtimes: (directory) => runtimeStates(waybill, options.defaults, directory),
+    programs: () => runtimePrograms(waybill, options.defaults),
     workspace: async (directory) => workspace(directory, { ...options, lanes: await store.lanes() }),
+    directories: (path) => listDirectories(path, options),
     readiness: () => readinessOf(waybill, { ...options, notices }, now()),
     settled: store.settled,
     counts: () => store.counts(),
+    stats: (filter) => statsOf(store, filter, now()),
     restart: options.restart,
+    checkRestart: options.checkRestart,
   };
 }

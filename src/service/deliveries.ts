@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { AppError } from "../app-error.ts";
 import { systemClock, withTimeout } from "../clock.ts";
-import { outlook } from "../core/delivery/outlook.ts";
+import { neededFromPerson, outlook } from "../core/delivery/outlook.ts";
 import { tooManyTurns } from "../core/delivery/reasons.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import type { HandOver } from "../core/inbox/hand-over.ts";
@@ -13,27 +13,28 @@ import type { Mail, Message } from "../core/message/message.ts";
 import { replyAddress } from "../core/message/message.ts";
 import type { ChooseLaneChange } from "../mail/admission.ts";
 import { knownLane } from "../store/known-lane.ts";
+import { knownMember } from "../store/known-team.ts";
 import type { Applied } from "../store/port.ts";
 import type { Engine } from "./engine.ts";
 import type { ChoiceRules } from "./lane-choice.ts";
 import { checkedChoice } from "./lane-choice.ts";
-import type { DeliveryDetail, DeliveryState, Service, ShownMail } from "./service.ts";
+import type { DeliveryDetail, DeliveryState, ListedDelivery, Service, ShownMail } from "./service.ts";
 
 export type DeliveryServiceOptions = ChoiceRules & {
   waybill: Engine;
-  /** Aborted once this process is about to end, and takes no new messages. */
+  /** Aborted once this process shuts down and accepts no new messages. */
   draining: AbortSignal;
 };
 type DeliveryService = Pick<
   Service,
-  "send" | "message" | "messages" | "withdraw" | "deliveries" | "delivery" | "retry" | "cancel"
+  "send" | "message" | "messages" | "withdraw" | "deliveries" | "deliveriesOf" | "delivery" | "retry" | "cancel"
 >;
 
 export function deliveryService(options: DeliveryServiceOptions): DeliveryService {
   const { waybill, draining } = options;
   const { store, people } = waybill;
   const stateOf = (record: DeliveryRecord) => deliveryState(waybill, record);
-  /** Messages of a removed lane can still be read; a lane that never had any is a mistake. */
+  /** Messages of a removed lane can still be read; a lane that never had any is an error. */
   const refuseUnknownLane = async (lane: string | undefined, { items }: Page<unknown>) => {
     if (lane !== undefined && items.length === 0) await knownLane(store, lane);
   };
@@ -51,20 +52,16 @@ export function deliveryService(options: DeliveryServiceOptions): DeliveryServic
         return { message: sent, delivery: null, known, handOver, waits: whyNotHandedOver(handOver) };
       }
       if (!delivery) throw prunedDelivery(sent.id);
-      // One that was admitted before may have changed since.
+      // A message that was admitted before may have changed since.
       const record = (await store.delivery(delivery.id)) ?? delivery;
-      return {
-        message: sent,
-        delivery: await stateOf(record),
-        known,
-        handOver: null,
-        waits: await whyItWaits(record, waybill),
-      };
+      const state = await stateOf(record);
+      return { message: sent, delivery: state, known, handOver: null, waits: await whyItWaits(state, waybill) };
     },
     message: (lane, id) => store.message({ kind: "lane", lane }, id),
     async messages(filter) {
       const page = await store.messages(filter);
       await refuseUnknownLane(filter.lane, page);
+      if (filter.member && page.items.length === 0) await knownMember(store, filter.member);
       return { ...page, items: await withHandOvers(page.items, waybill) };
     },
     async withdraw(messageId, lane) {
@@ -78,14 +75,16 @@ export function deliveryService(options: DeliveryServiceOptions): DeliveryServic
     async deliveries({ lane, ...filter }) {
       const page = await store.deliveries({ ...filter, laneId: lane });
       await refuseUnknownLane(lane, page);
-      return { items: await deliveryStates(waybill, page.items), next: page.next };
+      const states = await deliveryStates(waybill, page.items);
+      return { items: await Promise.all(states.map((state) => withExcerpt(state, waybill))), next: page.next };
     },
+    deliveriesOf: async (messages) => deliveryStates(waybill, await store.deliveriesOf(messages)),
     async delivery(id) {
       return detailOf(await stateOf(await knownDelivery(waybill, id)), waybill);
     },
     async retry(id) {
       await knownDelivery(waybill, id);
-      return intervene(people.retry(id, person), "be retried: only what failed for good can");
+      return intervene(people.retry(id, person), "be retried: it has not failed for good");
     },
     async cancel(id) {
       await knownDelivery(waybill, id);
@@ -94,19 +93,27 @@ export function deliveryService(options: DeliveryServiceOptions): DeliveryServic
   };
 }
 
-/** Why a message is not sent for now, where its sender should know: what only a person or time can change. */
-export async function whyItWaits(record: DeliveryRecord, { store, runtimes, courier }: Engine): Promise<string | null> {
+/** Why a message is currently not sent, if its sender should know: something that only a person or time can change. */
+export async function whyItWaits(
+  { record, queuedBehind }: DeliveryState,
+  { store, runtimes, courier }: Engine,
+): Promise<string | null> {
   if (record.status !== "pending") return null;
   const lane = await store.lane(record.laneId);
   if (!lane) return null;
   const name = laneName(lane);
-  if (record.heldReason !== null) return "it is held until a person lets both of you go on";
+  if (record.heldReason !== null) return "it is held until a person releases both of you";
   if (isPaused(lane)) return `${name} is paused (${pauseOf(lane)})`;
-  if (!runtimes.has(lane.runtime)) return `the program of ${name} does not run`;
-  return courier.waitReason(lane.id) === tooManyTurns ? "as many topics work as may at the same time" : null;
+  if (!runtimes.has(lane.runtime)) return `the program of ${name} is not running`;
+  if (queuedBehind !== null && queuedBehind.needs !== null) {
+    return `${name} is waiting for ${queuedBehind.needs} from a person`;
+  }
+  return courier.waitReason(lane.id) === tooManyTurns
+    ? "the limit of topics working at the same time is reached"
+    : null;
 }
 
-/** How long a sender waits to hear that the row stands in its file. */
+/** How long a sender waits to learn that the row is in its file. */
 const handOverMs = 1000;
 
 /** Null for a message that is in no file. */
@@ -115,7 +122,7 @@ async function handOverSoon(message: Message, { store, teamFiles }: Engine): Pro
   const known = recipient.kind === "member" ? await store.handOver(recipient, id) : null;
   if (known?.state !== "waiting") return known;
   const soon = { clock: systemClock, closing: new AbortController().signal };
-  // It is written all the same, later.
+  // If that takes longer, the row is written later.
   await withTimeout(soon, handOverMs, () => teamFiles.settled(known.team)).catch(() => {});
   return store.handOver(recipient, id);
 }
@@ -132,37 +139,50 @@ function withHandOvers(mails: readonly Mail[], { store }: Engine): Promise<Shown
   );
 }
 
-/** The token belongs to the person whose daemon this is. */
+/** The token belongs to the person who runs this daemon. */
 export const person = "user";
 
 export function refuseWhileDraining(draining: AbortSignal): void {
   if (!draining.aborted) return;
   throw new AppError({
     code: "draining",
-    message: "This daemon is about to end and takes no new messages.",
-    hint: "Send it again in a moment, under the same message id.",
+    message: "This daemon is shutting down and accepts no new messages.",
+    hint: "Send it again in a moment, with the same message id.",
     retryable: true,
   });
 }
 
-async function deliveryState(waybill: Engine, record: DeliveryRecord): Promise<DeliveryState> {
+export async function deliveryState(waybill: Engine, record: DeliveryRecord): Promise<DeliveryState> {
   const [state] = await deliveryStates(waybill, [record]);
   return state ?? { record, queuedBehind: null };
 }
 
-/** A lane is asked once, however many wait in it. */
+/** Queries each lane once, however many deliveries wait in it. */
 async function deliveryStates({ store }: Engine, records: readonly DeliveryRecord[]): Promise<DeliveryState[]> {
   const ahead = new Map<string, DeliveryRecord | null>();
   for (const { status, laneId } of records) {
     if (status !== "pending" || ahead.has(laneId)) continue;
-    // In this order: the first that waits may come to hold the lane between the two reads.
+    // In this order: the first waiting delivery may take the lane between the two reads.
     const waits = await store.head(laneId);
     ahead.set(laneId, (await store.outstanding(laneId)) ?? waits);
   }
   return records.map((record) => {
     const first = record.status === "pending" ? ahead.get(record.laneId) : null;
-    return { record, queuedBehind: first && first.id !== record.id ? first.messageId : null };
+    if (!first || first.id === record.id) return { record, queuedBehind: null };
+    return { record, queuedBehind: { messageId: first.messageId, needs: neededFromPerson(first) } };
   });
+}
+
+/** Enough of a text to recognise the message in a list. */
+const excerptCharacters = 200;
+
+async function withExcerpt(state: DeliveryState, { store }: Engine): Promise<ListedDelivery> {
+  const { laneId, messageId } = state.record;
+  const message = await store.message({ kind: "lane", lane: laneId }, messageId);
+  return {
+    ...state,
+    excerpt: message && [...message.text.slice(0, 2 * excerptCharacters)].slice(0, excerptCharacters).join(""),
+  };
 }
 
 async function knownDelivery({ store }: Engine, id: string): Promise<DeliveryRecord> {
@@ -171,7 +191,7 @@ async function knownDelivery({ store }: Engine, id: string): Promise<DeliveryRec
   throw new AppError({
     code: "delivery_unknown",
     message: `There is no delivery "${id}".`,
-    hint: "`waybill deliveries` lists them; those that ended well are removed after some days.",
+    hint: "`waybill deliveries` lists them; answered ones are removed after some days.",
   });
 }
 
@@ -202,7 +222,7 @@ function appliedRecord(applied: Applied, refusal: string): DeliveryRecord {
   throw new AppError({
     code: "not_possible",
     message: `The delivery cannot ${refusal} (${record?.status ?? reason}).`,
-    hint: record ? `\`waybill why ${record.messageId}\` tells what happens next.` : "Look at it again.",
+    hint: record ? `\`waybill why ${record.messageId}\` shows what happens next.` : "Check it again.",
   });
 }
 
@@ -210,16 +230,16 @@ function appliedRecord(applied: Applied, refusal: string): DeliveryRecord {
 function prunedDelivery(messageId: string): AppError {
   return new AppError({
     code: "message_conflict",
-    message: `Message "${messageId}" was answered long ago, and its delivery is not kept any more.`,
-    hint: "Send it under a new message id.",
+    message: `Message "${messageId}" was answered long ago, and its delivery is no longer kept.`,
+    hint: "Send it with a new message id.",
   });
 }
 
 function messageUnknown(messageId: string): AppError {
   return new AppError({
     code: "message_unknown",
-    message: `There is no delivery of a message "${messageId}".`,
-    hint: "`waybill messages` lists what was said.",
+    message: `There is no delivery of message "${messageId}".`,
+    hint: "`waybill messages` lists all messages.",
   });
 }
 
@@ -227,6 +247,6 @@ function ambiguousMessage(messageId: string): AppError {
   return new AppError({
     code: "message_ambiguous",
     message: `Several lanes have a message "${messageId}".`,
-    hint: "Name the lane, too.",
+    hint: "Also name the lane.",
   });
 }

@@ -1,4 +1,4 @@
-/** Makes a team of a directory in which its members write to each other in files. */
+/** Creates a team from a directory in which its members write inbox files. */
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { AppError } from "../app-error.ts";
@@ -12,7 +12,7 @@ import { knownLane } from "../store/known-lane.ts";
 import type { Engine } from "./engine.ts";
 import type { TeamImport } from "./service.ts";
 
-/** `directory` is resolved and allowed. Imported again, a team keeps its members. */
+/** `directory` is resolved and allowed. A team that is imported again keeps its display name and its members. */
 export async function importTeam(
   { directory, name, lanes, join: joins }: TeamImport,
   { store, clock, teamFiles, memberStates }: Engine,
@@ -25,15 +25,16 @@ export async function importTeam(
   if (holder) throw inUse(directory, holder.pid);
   const served = await servedMembers(lanes, config, store);
   const createdAt = clock.now();
-  // Its files are read once its members are known: rows of one that Waybill runs are taken, those of others are not.
-  const made = await store.putTeam({ name: team, displayName: null, createdAt });
+  // The files are read once the members are known: rows to members that Waybill runs are taken, others are not.
+  const displayName = (await store.team(team))?.displayName ?? null;
+  const made = await store.putTeam({ name: team, displayName, createdAt });
   for (const { member, lane, role } of served) {
     const known = made.members.find((one) => one.name === member);
     const shown = { displayName: known?.displayName ?? null, role: known?.role ?? role, color: known?.color ?? null };
     await store.putMember({ team, name: member, kind: "lane", lane, ...shown, createdAt });
   }
   if (config) await joinMembers(config, (await store.team(team)) ?? made, store, clock);
-  await store.putTeam({ name: team, displayName: made.displayName, createdAt, directory });
+  await store.putTeam({ name: team, displayName, createdAt, directory });
   memberStates.follow();
   if (joins && config?.form === "session") await (await import("../mail/team-files/join-team.ts")).joinTeam(directory);
   await teamFiles.settled(team);
@@ -55,15 +56,15 @@ async function servedMembers(lanes: TeamImport["lanes"], config: TeamConfig | nu
 function noTeam(directory: string): AppError {
   return new AppError({
     code: "team_directory_invalid",
-    message: `${directory} is no team's directory: it has neither a config.json that can be read nor inboxes.`,
-    hint: "Name the directory of one team, such as ~/.claude/teams/NAME.",
+    message: `${directory} is not a team directory: it has neither a readable config.json nor inboxes.`,
+    hint: "Give the directory of one team, such as ~/.claude/teams/NAME.",
   });
 }
 
 function noName(directory: string): AppError {
   return new AppError({
     code: "name_invalid",
-    message: `No name for the team follows from ${directory}.`,
+    message: `No team name can be derived from ${directory}.`,
     hint: "Give one: `waybill teams import DIR --team NAME`.",
   });
 }
@@ -79,7 +80,7 @@ function badMember(name: string): AppError {
 function inUse(directory: string, pid: number | null): AppError {
   return new AppError({
     code: "team_directory_in_use",
-    message: `Another Waybill (process ${pid ?? "unknown"}) uses the files in ${directory}.`,
+    message: `Another Waybill (process ${pid ?? "unknown"}) is using the files in ${directory}.`,
     hint: "Stop that one first, or leave this team to it.",
   });
 }

@@ -1,10 +1,12 @@
 /**
- * Whether messages can be admitted and sent: the store can be written, and every lane's runtime can be reached. Problems
- * of single lanes only make it degraded. Reasons are codes without names or texts, since they are shown without a token.
+ * Whether messages can be admitted and sent: the store is writable, and every lane's runtime can be reached. Problems
+ * of single lanes only make it degraded. Reasons are codes without names or texts, since they are shown without a
+ * token.
  */
-import { AppError } from "../app-error.ts";
+import { AppError, messageOf } from "../app-error.ts";
 import { systemClock, withTimeout } from "../clock.ts";
 import type { Lane, Notice } from "../core/lane/lane.ts";
+import type { Runtime } from "../runtimes/port.ts";
 import type { Engine } from "./engine.ts";
 import type { LaneNotices } from "./lane-notices.ts";
 import type { Readiness } from "./service.ts";
@@ -13,13 +15,13 @@ export type ReadinessSource = {
   draining: AbortSignal;
   /** The kill switch is on. */
   retriesAreOff: boolean;
-  /** What keeps transports that people use elsewhere from working. */
+  /** Problems of transports that people use elsewhere. */
   transportNotices?: () => readonly Notice[];
 };
 
 const runtimeTimeoutMs = 2000;
 
-/** A call to an agent program that must not hold up the service. */
+/** A call to an agent program that must not block the service. */
 export function callRuntime<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
   return withTimeout({ clock: systemClock, closing: new AbortController().signal }, runtimeTimeoutMs, call);
 }
@@ -31,7 +33,12 @@ export async function readinessOf(
 ): Promise<Readiness> {
   const problems = [...(source.draining.aborted ? ["draining"] : []), ...(await storeProblem(waybill, now))];
   const lanes = await waybill.store.lanes();
-  for (const [kind, users] of byRuntime(lanes)) problems.push(...(await runtimeProblem(waybill, kind, users)));
+  for (const [kind, users] of byRuntime(lanes)) {
+    const runtime = waybill.runtimes.get(kind);
+    // The reason is logged where the runtime is used.
+    if (!runtime) problems.push(`runtime_not_active:${kind}`);
+    else if ((await runtimeProblem(runtime, users)) !== null) problems.push(`runtime_not_ready:${kind}`);
+  }
   const noticed = lanes.flatMap((lane) => source.notices.of(lane).map(({ code }) => `${code}:${lane.runtime}`));
   const teams = (await waybill.store.teams()).flatMap(({ name }) => waybill.teamFiles.notices(name));
   const files = teams.map(({ code }) => `${code}:inbox_files`);
@@ -56,14 +63,12 @@ async function storeProblem({ store }: Engine, now: number): Promise<string[]> {
   }
 }
 
-async function runtimeProblem({ runtimes }: Engine, kind: string, lanes: readonly Lane[]): Promise<string[]> {
-  const runtime = runtimes.get(kind);
-  if (!runtime) return [`runtime_not_active:${kind}`];
+/** Why none of these lanes can work, in words; null if they can. */
+export async function runtimeProblem(runtime: Runtime | undefined, lanes: readonly Lane[]): Promise<string | null> {
+  if (!runtime) return "It could not be started; see the log for the reason.";
   try {
-    const problem = await callRuntime((signal) => runtime.health(signal, lanes));
-    return problem === null ? [] : [`runtime_not_ready:${kind}`];
-  } catch {
-    // The reason is logged where the runtime is used.
-    return [`runtime_not_ready:${kind}`];
+    return await callRuntime((signal) => runtime.health(signal, lanes));
+  } catch (error) {
+    return messageOf(error);
   }
 }

@@ -1,4 +1,4 @@
-/** The part of the service that makes, shows and steers teams, and shows people their mail. */
+/** The part of the service that creates, shows and controls teams, and shows people their mail. */
 import { AppError } from "../app-error.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { waitingMail } from "../core/delivery/replies.ts";
@@ -30,6 +30,7 @@ type TeamService = Pick<
   | "memberToken"
   | "inbox"
   | "markRead"
+  | "unread"
   | "holds"
   | "releaseHold"
 >;
@@ -50,7 +51,7 @@ export function teamService({ waybill, now, resolveDirectory }: TeamServiceOptio
   const known = (written: string) => knownTeam(store, written);
   const knownIn = (team: string, member: string) => knownMember(store, { team, member });
   const lanesOf = ({ members }: Team) => members.flatMap(({ lane }) => (lane === null ? [] : [lane]));
-  /** A lane that waited for its team may go on. */
+  /** A lane that waited for its team may continue. */
   const moveLanes = (lanes: readonly string[]) => {
     for (const lane of lanes) void courier.moveLane(lane, { reconcile: true });
   };
@@ -82,7 +83,7 @@ export function teamService({ waybill, now, resolveDirectory }: TeamServiceOptio
       const team = await known(teamName);
       const { contract, ...member } = await memberFrom(settings, team, waybill);
       await store.putMember({ ...member, team: team.name, createdAt: now() });
-      // Whoever adds one that was shut down wants it back.
+      // Adding a member that was shut down brings it back.
       const changed = await store.terminateMember(team.name, member.name, null);
       if (member.lane !== null && contract !== null) await store.changeLane(member.lane, { contract });
       moveLanes([...lanesOf(team), ...lanesOf(changed)]);
@@ -122,12 +123,20 @@ export function teamService({ waybill, now, resolveDirectory }: TeamServiceOptio
     },
     inbox: (name, filter) => store.inbox(personAddress(name), filter),
     markRead: (name, ids) => store.markRead(personAddress(name), ids, now()),
+    async unread(name) {
+      const counts = await store.unreadByConversation(personAddress(name));
+      const total = counts.reduce((sum, { count }) => sum + count, 0);
+      const lanes = counts.flatMap(({ laneId, count }) => (laneId === null ? [] : [[laneId, count]]));
+      const members = counts.flatMap(({ member, count }) => (member === null ? [] : [[member, count]]));
+      return { total, lanes: Object.fromEntries(lanes), members: Object.fromEntries(members) };
+    },
     holds: () => store.heldExchanges(),
     async releaseHold(lanes) {
       const pair = pairOf(...lanes);
       const isHeld = (await store.heldExchanges()).some((held) => isSamePair(held, pair));
       let released = 0;
-      // Released first: after a crash in between, the pair is still held, and a person lets it go on again.
+      // Messages are released first: after a crash in between, the pair is still held, and a person can release it
+      // again.
       for (let held = await store.endExchange(pair); held.length > 0; held = await store.endExchange(pair)) {
         for (const record of held) await release(record, waybill, now());
         released += held.length;
@@ -148,7 +157,7 @@ async function memberFrom({ name, kind, ...settings }: MemberSettings, team: Tea
   const role = settings.role ?? null;
   refuseName("member", name, role);
   if (settings.displayName !== null && isReserved(settings.displayName)) {
-    throw invalidMember(`"${settings.displayName}" means somebody else already.`, "Give another display name.");
+    throw invalidMember(`"${settings.displayName}" already means somebody else.`, "Give another display name.");
   }
   if (kind !== "lane" && settings.lane !== null) {
     throw invalidMember(
@@ -165,7 +174,7 @@ async function memberFrom({ name, kind, ...settings }: MemberSettings, team: Tea
   return { ...settings, name, kind, role, lane };
 }
 
-/** Whoever waits for an answer hears that it will not come soon. */
+/** Tells senders who wait for an answer that it will not come soon. */
 async function tellThoseWhoWait(laneId: string, team: Team, engine: Engine, at: number): Promise<void> {
   const { store, ledger } = engine;
   const lane = await knownLane(store, laneId);
@@ -173,7 +182,7 @@ async function tellThoseWhoWait(laneId: string, team: Team, engine: Engine, at: 
   const why =
     lane.teamHold === "member_terminated"
       ? `${lane.member ?? lane.id} was shut down`
-      : `team ${team.name} is stopped; it is delivered when the team goes on`;
+      : `team ${team.name} is stopped; it is delivered when the team is resumed`;
   for (const record of await store.openDeliveries(laneId)) {
     if (record.status !== "pending" && record.status !== "retry_scheduled") continue;
     const context = await mailContext(record, { ...engine, lane });
@@ -189,7 +198,7 @@ function refuseName(what: "team" | "member", name: string, role: Member["role"])
   throw new AppError({
     code: "name_invalid",
     message: `A ${what} cannot be called "${name.slice(0, 80)}": the name ${problem}.`,
-    hint: "Names are slugs such as `core` or `tom`; give a display name beside it for what people read.",
+    hint: "Names are slugs such as `core` or `tom`; add a display name for people to read.",
   });
 }
 
@@ -201,7 +210,7 @@ function notHeld([one, other]: readonly [string, string]): AppError {
   return new AppError({
     code: "not_possible",
     message: `The agents of the lanes "${one}" and "${other}" are not held.`,
-    hint: "`waybill holds` lists those who are.",
+    hint: "`waybill holds` lists those that are.",
   });
 }
 
@@ -209,7 +218,7 @@ function noToken({ name, kind }: Member): AppError {
   return invalidMember(
     `${name} is of kind "${kind}" and needs no token.`,
     kind === "lane"
-      ? "Waybill gives it to its agent program by itself."
+      ? "Waybill passes it to its agent program automatically."
       : "People use the API, the page or the command line.",
   );
 }

@@ -1,9 +1,9 @@
 /**
- * The store in the verbs of the domain, by role. Nothing in here knows a database: an adapter may be embedded or shared, and
- * one conformance suite runs on all of them. An adapter loads facts, has a plan of the core decide, and saves what it says in
- * one transaction.
+ * The store in the verbs of the domain, by role. Nothing here depends on a database: an adapter may be embedded or
+ * shared, and one conformance suite runs on all of them. An adapter loads facts, lets a plan of the core decide, and
+ * saves the result in one transaction.
  *
- * A promise that resolves means that what it says is durable. Effects are carried out after that, never before.
+ * A resolved promise means that the change is durable. Effects are carried out after that, never before.
  */
 import type { Alert } from "../core/delivery/alert.ts";
 import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
@@ -15,17 +15,25 @@ import type { DayUsage, UsageEntry } from "../core/lane/daily-limit.ts";
 import type { Lane, LaneChange, LaneSession, NewLane } from "../core/lane/lane.ts";
 import type { LogItem, LogPage, LogQuery, NewEvent } from "../core/log/log-item.ts";
 import type { Page, Paging } from "../core/log/page.ts";
-import type { Address } from "../core/message/address.ts";
+import type { Address, MemberAddress } from "../core/message/address.ts";
 import type { Mail } from "../core/message/message.ts";
 import type { Admission, AdmissionRequest, LaneChoice, LaneFork } from "../core/plan/plans.ts";
 import type { Applied } from "../core/plan/writes.ts";
+import type { DayStats } from "../core/stats/day-stats.ts";
 import type { Exchange, ExchangePair } from "../core/team/exchange.ts";
 import type { MemberState, NewMember, NewTeam, Team, TeamState } from "../core/team/team.ts";
 import type { UniversalEvent } from "../core/turn/universal-event.ts";
 
 export type { Admission, AdmissionRequest, Applied, LaneChoice, LaneFork, LaneSession, NewLane, UsageEntry };
 
-export type MailFilter = Paging & { lane?: string | undefined; query?: string | undefined };
+/** `member`: a member that Waybill does not run; selects what it wrote and what was written to it. */
+export type MailFilter = Paging & {
+  lane?: string | undefined;
+  member?: MemberAddress | undefined;
+  /** Senders choose ids, so several recipients may have the same one. */
+  messageId?: string | undefined;
+  query?: string | undefined;
+};
 
 export type InboxFilter = Paging & { unreadOnly?: boolean | undefined };
 
@@ -33,6 +41,11 @@ export type DeliveryFilter = Paging & {
   laneId?: string | undefined;
   messageId?: string | undefined;
   statuses?: readonly Status[] | undefined;
+  /**
+   * Only deliveries whose message id, lane, status or reason contains all of these words, or whose id starts with them.
+   * Each page searches the 5,000 newest.
+   */
+  query?: string | undefined;
 };
 
 export type DueReconcile = { laneId: string; deliveryId: string; team: string | null };
@@ -40,29 +53,29 @@ export type DueReconcile = { laneId: string; deliveryId: string; team: string | 
 export type Finding = { subject: string; problem: string };
 
 /**
- * What a change came to, for one who goes on before it is durable. Nothing may leave Waybill because of it before `durable`
- * resolves; when that rejects, nothing that was built on the change has become durable either.
+ * The result of a change, for a caller that continues before it is durable. Nothing may leave Waybill because of it
+ * before `durable` resolves. If that rejects, nothing built on the change has become durable either.
  */
 export type Staged<T> = { result: T; durable: Promise<void> };
 
 export type LaneStore = {
-  /** Makes a lane, or changes the settings of one; its sessions stay. */
+  /** Creates a lane, or changes its settings; its sessions stay. */
   putLane(lane: NewLane): Promise<Lane>;
-  /** Changes what is named, and makes no lane that is not there (`lane_unknown`). */
+  /** Changes the given fields. Refused (`lane_unknown`) for a lane that does not exist. */
   changeLane(id: string, change: LaneChange): Promise<Lane>;
   lane(id: string): Promise<Lane | null>;
   lanes(): Promise<Lane[]>;
-  /** Null lets the lane go on. */
+  /** Null resumes the lane. */
   pauseLane(id: string, reason: string | null): Promise<Lane>;
   /**
-   * The lane is unknown from then on; what happened in it stays, and made again it goes on with its generations.
-   * False, and nothing is changed, while deliveries are open in it.
+   * The lane is unknown from then on. Its history stays, and if it is created again, its generations continue.
+   * Returns false and changes nothing while it has open deliveries.
    */
   removeLane(id: string, at: number): Promise<boolean>;
-  /** Makes `sessionId` the lane's session, as a new generation. Refused (`session_in_use`) while it is another lane's. */
+  /** Makes `sessionId` the lane's session, as a new generation. Refused (`session_in_use`) if another lane has it. */
   openSession(laneId: string, sessionId: string, at: number): Promise<Lane>;
   sessions(laneId: string): Promise<LaneSession[]>;
-  /** Makes a lane that is not there yet, with its session and its first events, all or nothing. */
+  /** Creates a new lane with its session and its first events, all or nothing. */
   forkLane(fork: LaneFork, keep: number): Promise<Lane>;
 };
 
@@ -70,43 +83,46 @@ export type TeamStore = {
   /** Oldest first, each with its members. */
   teams(): Promise<Team[]>;
   team(name: string): Promise<Team | null>;
-  /** Makes a team, or changes what people call it and where its files are. Refused (`directory_taken`) for another's files. */
+  /**
+   * Creates a team, or changes its display name and directory. Refused (`directory_taken`) if another team has that
+   * directory.
+   */
   putTeam(team: NewTeam): Promise<Team>;
-  /** The lanes of its members stay; false when there is no such team. */
+  /** The lanes of its members stay; false if there is no such team. */
   removeTeam(name: string): Promise<boolean>;
   setTeamState(name: string, state: TeamState): Promise<Team>;
   /**
-   * Adds a member or changes one, and takes the lane of one that Waybill runs. Refused for a team (`team_unknown`) or a
-   * lane (`lane_unknown`) that is not there, and for a lane of another member (`lane_taken`).
+   * Adds or changes a member, and assigns its lane if Waybill runs it. Refused if the team (`team_unknown`) or the lane
+   * (`lane_unknown`) does not exist, or if the lane belongs to another member (`lane_taken`).
    */
   putMember(member: NewMember): Promise<Team>;
-  /** Its lane stays, and belongs to nobody. Refused (`member_unknown`) when there is none of that name. */
+  /** Its lane stays without a member. Refused (`member_unknown`) if there is no such member. */
   removeMember(team: string, name: string): Promise<Team>;
-  /** Its shutdown was approved; null takes that back. */
+  /** Its shutdown was approved; null revokes that. */
   terminateMember(team: string, name: string, at: number | null): Promise<Team>;
-  /** Pairs of lanes that a person has to let go on, oldest first. */
+  /** Pairs of lanes that wait for a person to release them, oldest first. */
   heldExchanges(): Promise<Exchange[]>;
   /**
-   * The pair is counted anew, once nothing is held between them any more. Returns what is, oldest first, and changes nothing as
-   * long as that is to be released.
+   * Resets the count of the pair once nothing between them is held. Returns the held deliveries, oldest first; while
+   * there are any, it changes nothing.
    */
   endExchange(pair: ExchangePair): Promise<DeliveryRecord[]>;
-  /** What the agent of a lane has sent and is held, oldest first. */
+  /** Held deliveries that the lane's agent has sent, oldest first. */
   heldFrom(laneId: string): Promise<DeliveryRecord[]>;
 };
 
-/** With its message, as it is written. */
+/** A hand-over with its message. */
 export type OpenHandOver = { handOver: HandOver; message: Mail };
 
 export type InboxFileStore = {
   /**
-   * What is to be written into the inbox files of a team, and what stands there and was not taken; oldest first. It comes to be
-   * with the message, in the same transaction.
+   * Messages to be written into the inbox files of a team, and rows there that were not taken yet; oldest first. Each
+   * is created in the same transaction as its message.
    */
   openHandOvers(team: string): Promise<OpenHandOver[]>;
-  /** Null for a message that is in no file. */
+  /** Null for a message that is not in a file. */
   handOver(recipient: Address, messageId: string): Promise<HandOver | null>;
-  /** Null, and nothing is changed, when there is none. */
+  /** Returns null and changes nothing if there is none. */
   changeHandOver(
     recipient: Address,
     messageId: string,
@@ -114,108 +130,124 @@ export type InboxFileStore = {
     at: number,
     restored?: boolean,
   ): Promise<HandOver | null>;
-  /** Adds to the log what happened in a team's files. */
+  /** Adds an event in a team's files to the log. */
   noteInbox(note: InboxNote, laneId: string | null, at: number): Promise<void>;
 };
 
 export type LedgerStore = {
   /**
-   * Idempotent by (recipient, message id). What is chosen for the lane is taken in the same transaction, and with a
-   * message that is new.
+   * Idempotent by (recipient, message id). The choice for the lane is applied only with a new message, in the same
+   * transaction.
    */
   admit(request: AdmissionRequest): Promise<Admission>;
   stageAdmission(request: AdmissionRequest): Promise<Staged<Admission>>;
   /**
-   * Applies all events or none, each with its audit row, and writes `mail` in the same transaction.
-   * Mail that is already there is left as it is. Nothing that sends is taken while the lane is paused.
+   * Applies all events or none, each with its audit row, and writes `mail` in the same transaction. Mail that already
+   * exists is left as it is. Events that send are refused while the lane is paused.
    */
   apply(deliveryId: string, events: readonly DeliveryEvent[], mail?: readonly OutgoingMail[]): Promise<Applied>;
   stage(deliveryId: string, events: readonly DeliveryEvent[], mail?: readonly OutgoingMail[]): Promise<Staged<Applied>>;
-  /** Writes a record for a message that has none. Refused when there is one. */
+  /** Writes a record for a message that has none. Refused if there is one. */
   rebuild(record: DeliveryRecord): Promise<Applied>;
   delivery(id: string): Promise<DeliveryRecord | null>;
   deliveryOf(laneId: string, messageId: string): Promise<DeliveryRecord | null>;
   /** Newest first. */
   deliveries(filter: DeliveryFilter): Promise<Page<DeliveryRecord>>;
+  /**
+   * The deliveries of these messages, newest first; a message to a mailbox has none. The cost does not grow with the
+   * history.
+   */
+  deliveriesOf(messages: readonly Pick<Mail, "id" | "recipient">[]): Promise<DeliveryRecord[]>;
   counts(): Promise<Record<Status, number>>;
   history(deliveryId: string): Promise<DeliveryEvent[]>;
   /** The delivery that holds the lane. */
   outstanding(laneId: string): Promise<DeliveryRecord | null>;
   /** The oldest delivery of the lane that waits for its turn. */
   head(laneId: string): Promise<DeliveryRecord | null>;
-  /** What holds the lane, waits in it, or still owes its read. */
+  /** Deliveries that hold the lane, wait in it, or still owe their read. */
   openDeliveries(laneId: string): Promise<DeliveryRecord[]>;
   /** How many deliveries of the lane wait for their turn. */
   waiting(laneId: string): Promise<number>;
   lanesWithWork(): Promise<string[]>;
   /** The nearest reconcile, or the nearest one later than `after`. */
   nextReconcileAt(after?: number): Promise<number | null>;
-  /** Reconciles whose time has come, oldest first, leaving out those of some teams. */
+  /** Reconciles that are due, oldest first, except those of the given teams. */
   dueReconciles(now: number, limit: number, exceptTeams?: readonly string[]): Promise<DueReconcile[]>;
-  /** Deliveries whose next reconcile is later than `time`, but for those that only wait for their expiry. */
+  /** Deliveries whose next reconcile is later than `time`, except those that only wait for their expiry. */
   scheduledAfter(time: number): Promise<DeliveryRecord[]>;
   /** Deliveries that failed for good although their lane's agent has replied to the message. */
   failedWithReply(): Promise<DeliveryRecord[]>;
-  /** Deliveries that failed for good, are unread, and have had no alert. */
+  /** Deliveries that failed for good, are unread and never raised an alert. */
   failedWithoutAlert(): Promise<DeliveryRecord[]>;
 };
+
+/** Grouped by conversation: of a lane, or of a member that Waybill does not run, as `team/member`. */
+export type UnreadCount = { laneId: string | null; member: string | null; count: number };
 
 export type MailStore = {
   message(recipient: Address, id: string): Promise<Mail | null>;
   /** Newest first. */
   mailOf(recipient: Address, limit: number): Promise<Mail[]>;
-  /** In whatever mailboxes: ids are chosen by senders, and several recipients may have the same. */
+  /** In any mailbox: senders choose ids, so several recipients may have the same one. */
   messagesWithId(id: string): Promise<Mail[]>;
-  /** What stands in a mailbox and names `messageId` as what it replies to, oldest first. */
+  /** Messages in a mailbox that reply to `messageId`, oldest first. */
   repliesIn(mailbox: Address, messageId: string): Promise<Mail[]>;
-  /** What an agent has sent, by its connection; newest first. */
+  /** Messages that an agent has sent, identified by its connection; newest first. */
   mailFrom(sender: Address, limit: number): Promise<Mail[]>;
-  /** What stands in the mailbox of a person, or of a member that somebody else runs; newest first. */
+  /** The mailbox of a person, or of a member that Waybill does not run; newest first. */
   inbox(reader: Address, filter: InboxFilter): Promise<Page<Mail>>;
-  /** Marks messages in such a mailbox as read, or all of them; returns how many were not. */
+  /** Marks messages in such a mailbox as read, or all of them; returns how many were unread. Notifies log listeners. */
   markRead(reader: Address, ids: readonly string[] | "all", at: number): Promise<number>;
-  /** How many are unread in each mailbox of a person. */
+  /** Unread counts in such a mailbox by conversation, among its newest 10,000 messages. */
+  unreadByConversation(reader: Address): Promise<UnreadCount[]>;
+  /** Unread counts of each person's mailbox. */
   unreadByPerson(): Promise<Record<string, number>>;
-  /** Newest first. With `query`: those in which all of its words were said. */
+  /** Newest first. With `query`: messages that contain all of its words. */
   messages(filter: MailFilter): Promise<Page<Mail>>;
-  /** What was written back about a message in a lane, by the agent or by Waybill, oldest first. `to`: who was to get it. */
+  /** Replies to a message in a lane, by the agent or by Waybill, oldest first. `to` is the recipient of the answer. */
   writtenBack(messageId: string, laneId: string, to: Address): Promise<Mail[]>;
-  /** Messages that the agent of a lane wrote and that name `messageId` as what they reply to, oldest first. */
+  /** Messages by the agent of a lane that reply to `messageId`, oldest first. */
   repliesTo(messageId: string, fromLane: string): Promise<Mail[]>;
-  /** Unread messages of lanes that have no record in the ledger. */
+  /** Unread messages to lanes that have no record in the ledger. */
   unrecorded(): Promise<Mail[]>;
-  /** Those of these attachments that a message names. */
+  /** The given attachments that some message names. */
   namedAttachments(ids: readonly string[]): Promise<Set<string>>;
 };
 
 export type LogStore = {
   /**
-   * Adds events of any lanes, all or none; deltas are not kept, and pass by in their order. In each lane the others must
-   * follow its last one without a gap. When a lane comes to have a good deal more than `keep`, its oldest are removed.
+   * Appends events of any lanes, all or none. Deltas are not stored, but are published in order. The other events of
+   * each lane must follow its last one without a gap. Once a lane has far more than `keep`, its oldest events are
+   * removed.
    */
   appendEvents(events: readonly NewEvent[], keep: number): Promise<void>;
-  /** False when it was raised before. */
+  /** False if it was raised before. */
   raise(alert: Alert): Promise<boolean>;
-  /** Tells listeners what a member is doing now; that is not kept. */
+  /** Tells listeners what a member is doing now; not stored. */
   passMemberState(item: { team: string; member: string; state: MemberState; laneId: string | null; at: number }): void;
-  /** Oldest first. A page may be shorter than its limit when items are large. */
+  /** Tells listeners of an ask; not stored. */
+  passAsk(item: { ask: string; open: boolean; laneId: string; at: number }): void;
+  /** Oldest first. A page may be shorter than its limit if items are large. */
   readLog(query: LogQuery): Promise<LogPage>;
-  /** The cursor of the newest item that listeners were told of. */
+  /** The cursor of the newest published item. */
   logEnd(): string;
-  /** Tells of what has become durable, and of what passes by, in its order. Listeners must not take long over it. */
+  /** Publishes durable changes and unstored items in order. Listeners must be fast. */
   onLog(listener: (items: readonly LogItem[]) => void): () => void;
-  /** Newest first: events of a lane before the number `seq`, or the newest. */
-  eventsBefore(laneId: string, seq: number | null, limit: number): Promise<UniversalEvent[]>;
-  /** The number of the lane's newest event, also when that is not kept any more; 0 when it never had one. */
+  /**
+   * Newest first: the lane's events before the number `seq`, or the newest. With `maxCharacters`, as many as fit into
+   * that much JSON, and at least one.
+   */
+  eventsBefore(laneId: string, seq: number | null, limit: number, maxCharacters?: number): Promise<UniversalEvent[]>;
+  /** The number of the lane's newest event, even if it was pruned; 0 if it never had one. */
   lastEventSeq(laneId: string): Promise<number>;
-  /** Lanes whose newest turn has not ended, as far as events tell. */
+  /** Lanes whose newest turn has not ended, according to their events. */
   lanesInTurn(): Promise<string[]>;
 };
 
 export type UsageStore = {
   /**
-   * What was used by a lane's agent, by the runtime's own message. One that was counted before has used what is more of
-   * the two, on the day on which it first was: some programs say only once what a message cost.
+   * Counts what a lane's agent used, by the runtime's message id. A message that was counted before keeps its first day
+   * and the larger amount: some programs report only once what a message cost. Also adds to the statistics of that day.
    */
   countUsage(laneId: string, entries: readonly UsageEntry[]): Promise<void>;
   usageOf(laneId: string, day: string): Promise<DayUsage>;
@@ -223,13 +255,24 @@ export type UsageStore = {
   liftLimits(laneId: string, day: string): Promise<void>;
 };
 
-/** What a chat service reported, as it came. */
+/** `from`: the first day to return. */
+export type StatsFilter = { from: string; laneId?: string | undefined };
+
+export type StatsStore = {
+  /**
+   * The statistics of each lane and day, by day and then by lane, including removed lanes. The end of a delivery is
+   * counted in the transaction that writes it.
+   */
+  dayStats(filter: StatsFilter): Promise<DayStats[]>;
+};
+
+/** An update as the chat service sent it. */
 export type Update = { id: string; body: unknown; receivedAt: number };
 
-/** `key` names what it says, so that nothing is written twice. Rows of one channel are sent in their order. */
+/** `key` identifies the content, so that nothing is written twice. Rows of one channel are sent in order. */
 export type NewOutboxRow = { key: string; channel: string; body: unknown };
 
-/** `refs`: what the service calls the parts that it has taken, in their order. */
+/** `refs`: the service's ids of the parts it has taken, in order. */
 export type OutboxChange = {
   state: "waiting" | "sent" | "failed";
   refs: readonly unknown[];
@@ -243,19 +286,19 @@ export type OutboxRow = NewOutboxRow & OutboxChange & { seq: number; createdAt: 
 /** What a transport writes in one transaction. */
 export type TransportWrites = {
   updates?: readonly { id: string; body: unknown }[];
-  /** The ids of updates that need no handling any more. Their bodies are dropped; their ids stay for a while. */
+  /** The ids of updates that are done. Their bodies are dropped; their ids stay for a while. */
   handled?: readonly string[];
-  /** A row whose key is known is left as it is. */
+  /** A row with a known key is left as it is. */
   outbox?: readonly NewOutboxRow[];
-  /** Null forgets the key. */
+  /** Null removes the key. */
   state?: readonly { key: string; value: unknown }[];
-  /** A channel has another name from now on; what waits for it is sent there. */
+  /** A channel was renamed; its waiting rows move to the new name. */
   moved?: { from: string; to: string };
 };
 
-/** For transports that speak to people elsewhere. */
+/** For transports that connect to people outside Waybill. */
 export type TransportStore = {
-  /** Returns the ids of the updates that are new. */
+  /** Returns the ids of the new updates. */
   writeTransport(transport: string, writes: TransportWrites, at: number): Promise<string[]>;
   /** Oldest first. */
   unhandledUpdates(transport: string): Promise<Update[]>;
@@ -267,17 +310,17 @@ export type TransportStore = {
   changeOutboxRow(seq: number, change: OutboxChange, at: number): Promise<void>;
 };
 
-/** `log`: what happened to messages, deliveries and lanes; `events`: what agents did. */
-export type PruneTimes = { responded: number; failed: number; log: number; events: number };
+/** `log`: messages, deliveries and lanes; `events`: what agents did; `stats`: statistics of days. */
+export type PruneTimes = { responded: number; failed: number; log: number; events: number; stats: number };
 
 export type Housekeeping = {
-  /** Resolves when everything that reads have shown so far is durable; rejects when it is not going to be. */
+  /** Resolves once everything that reads have returned is durable; rejects if it cannot be. */
   settled(): Promise<void>;
-  /** Resolves when the store can be written. */
+  /** Resolves if the store can be written. */
   probe(at: number): Promise<void>;
   /**
-   * Removes records that ended before the given times and whose messages are read, and returns how many; what happened
-   * before `log`; and events before `events`, but for the newest of each lane.
+   * Removes records that ended before the given times and whose messages are read, and returns how many. Also removes
+   * log entries before `log`, events before `events` except the newest of each lane, and days before `stats`.
    */
   prune(before: PruneTimes): Promise<number>;
   check(): Promise<Finding[]>;
@@ -291,5 +334,6 @@ export type Store = LaneStore &
   MailStore &
   LogStore &
   UsageStore &
+  StatsStore &
   TransportStore &
   Housekeeping;

@@ -12,13 +12,23 @@ const look = (change: Partial<DeliveryRecord>, more: Partial<OutlookInput> = {})
 
 describe("what happens next", () => {
   test.each([
-    ["a fresh one is sent", {}, {}, "sends"],
-    ["one in a queue waits for the message before it", {}, { queuedBehind: "m0" }, "waits_in_line"],
-    ["a paused lane waits", {}, { lane: { ...lane, pausedReason: "lunch" } }, "waits_while_paused"],
-    ["a runtime that is not there is waited for", {}, { waitReason: "runtime_not_active" }, "waits_for_runtime"],
-    ["a busy session is waited for", {}, { waitReason: "session_busy" }, "sends"],
-    ["without its lane nothing happens", {}, { lane: null }, "nothing"],
-    ["an accepted one is looked at", { status: "accepted", nextReconcileAt: 5 }, {}, "looks"],
+    ["a new delivery is sent", {}, {}, "sends"],
+    [
+      "a queued delivery waits for the message before it",
+      {},
+      { queuedBehind: { messageId: "m0", needs: null } },
+      "waits_in_line",
+    ],
+    ["a delivery in a paused lane waits", {}, { lane: { ...lane, pausedReason: "lunch" } }, "waits_while_paused"],
+    [
+      "a delivery waits for a runtime that is not running",
+      {},
+      { waitReason: "runtime_not_active" },
+      "waits_for_runtime",
+    ],
+    ["a delivery waits for a busy session", {}, { waitReason: "session_busy" }, "sends"],
+    ["nothing happens without its lane", {}, { lane: null }, "nothing"],
+    ["an accepted delivery is reconciled", { status: "accepted", nextReconcileAt: 5 }, {}, "looks"],
     [
       "a permission waits for a person",
       { status: "accepted", responseState: "permission_blocked" },
@@ -31,7 +41,7 @@ describe("what happens next", () => {
       {},
       "waits_for_person",
     ],
-    ["a scheduled retry is asked again", { status: "retry_scheduled", nextReconcileAt: 5 }, {}, "asks_again"],
+    ["a scheduled retry asks again", { status: "retry_scheduled", nextReconcileAt: 5 }, {}, "asks_again"],
     [
       "a scheduled retry in a paused lane waits",
       { status: "retry_scheduled" },
@@ -44,25 +54,51 @@ describe("what happens next", () => {
       {},
       "looks_for_late_proof",
     ],
-    ["a failure is left to people", { status: "failed_terminal", nextReconcileAt: null }, {}, "nothing"],
-    ["an owed read is written", { status: "responded", readCommittedAt: null }, {}, "commits_read"],
-    ["an owed turn end is looked for", { status: "responded", readCommittedAt: 1, turnEndedAt: null }, {}, "looks"],
     [
-      "a turn that goes on after the answer may wait for a person, too",
+      "a failure without further reconciles is left to people",
+      { status: "failed_terminal", nextReconcileAt: null },
+      {},
+      "nothing",
+    ],
+    ["an owed read is committed", { status: "responded", readCommittedAt: null }, {}, "commits_read"],
+    [
+      "a delivery that owes the end of its turn is reconciled",
+      { status: "responded", readCommittedAt: 1, turnEndedAt: null },
+      {},
+      "looks",
+    ],
+    [
+      "a turn that continues after the answer may also wait for a person",
       { status: "responded", readCommittedAt: 1, turnEndedAt: null, responseState: "permission_blocked" },
       {},
       "waits_for_person",
     ],
-    ["what is over is over", { status: "responded", readCommittedAt: 1, turnEndedAt: 1 }, {}, "nothing"],
+    [
+      "nothing happens to a closed delivery",
+      { status: "responded", readCommittedAt: 1, turnEndedAt: 1 },
+      {},
+      "nothing",
+    ],
   ] satisfies [string, Partial<DeliveryRecord>, Partial<OutlookInput>, string][])("%s", (_, change, more, next) => {
     expect(look(change, more).next).toBe(next);
   });
 
-  test("says when, where that is known", () => {
+  test("includes the time if it is known", () => {
     expect(look({ status: "accepted", nextReconcileAt: 5 }).at).toBe(5);
   });
 
   test.each(statuses)("has a whole sentence for people when a delivery is %s", (status) => {
     expect(look({ status }).words).toMatch(/^[A-Z].*\.$/);
   });
+});
+
+test("only a prompt whose send failed is said to be unknown or unsent", () => {
+  const unconfirmed = { acceptanceUnknown: true, acceptedAt: null };
+  expect(look({ status: "submitting", ...unconfirmed }).words).toMatch(/^It is being sent/);
+  expect(look({ status: "failed_retryable", ...unconfirmed }).words).toMatch(
+    /^It is unknown whether the prompt arrived/,
+  );
+  const known = { status: "failed_retryable", acceptanceUnknown: false } as const;
+  expect(look({ ...known, acceptedAt: null }).words).toMatch(/^The prompt was not sent/);
+  expect(look({ ...known, acceptedAt: 5 }).words).toMatch(/^This attempt failed/);
 });

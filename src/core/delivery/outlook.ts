@@ -1,4 +1,4 @@
-/** What happens next to a delivery, and when: the answer to "why is nothing happening?". Pure. */
+/** What happens next to a delivery, and when: answers "why is nothing happening?". Pure. */
 import type { Lane } from "../lane/lane.ts";
 import { isPaused, pauseOf } from "../lane/lane.ts";
 import { mayHaveBeenSent, tooManyTurns } from "./reasons.ts";
@@ -20,18 +20,20 @@ export type NextStep =
 
 export type Outlook = {
   next: NextStep;
-  /** When, as far as that is known. A hint from the agent makes it sooner. */
+  /** When, if known. A hint from the agent makes it sooner. */
   at: number | null;
-  /** For people: one sentence. */
+  /** One sentence for people. */
   words: string;
 };
+
+/** The message that has to end first, and what its agent needs from a person, if anything. */
+export type QueuedBehind = { messageId: string; needs: string | null };
 
 export type OutlookInput = {
   record: DeliveryRecord;
   lane: Lane | null;
-  /** The message that has to end first. */
-  queuedBehind: string | null;
-  /** Why the lane's head message cannot be sent at this moment. */
+  queuedBehind: QueuedBehind | null;
+  /** Why the lane's head message cannot be sent right now. */
   waitReason: string | null;
 };
 
@@ -44,30 +46,35 @@ export function outlook({ record, lane, queuedBehind, waitReason }: OutlookInput
     case "accepted":
       return blocked(record) ?? { next: "looks", at, words: wordsWhileOpen(record) };
     case "unanswered":
+      return { next: "looks", at, words: "What the agent did is not enough; Waybill checks again before a retry." };
     case "failed_retryable":
-      return { next: "looks", at, words: "What the agent did does not suffice; it is looked at again before a retry." };
+      return { next: "looks", at, words: wordsAfterAFailure(record) };
     case "retry_scheduled":
       if (lane && isPaused(lane)) return paused(lane);
-      return { next: "asks_again", at, words: "The agent is asked again, after one more look at what it did." };
+      return { next: "asks_again", at, words: "The agent is asked again, after one more check of its transcript." };
     case "failed_terminal":
       return at === null
-        ? { next: "nothing", at, words: "It failed for good and is not tried again by itself. A person may retry it." }
+        ? { next: "nothing", at, words: "It failed for good and is not retried automatically. A person may retry it." }
         : {
             next: "looks_for_late_proof",
             at,
-            words: "It failed for good; it is looked at again in case proof is late.",
+            words: "It failed for good; Waybill checks again in case proof is late.",
           };
     case "responded":
     case "cancelled":
       if (record.readCommittedAt === null)
-        return { next: "commits_read", at, words: "The read flag is to be written." };
+        return { next: "commits_read", at, words: "The message is about to be marked as read." };
       if (record.claims !== null) {
-        return { next: "looks_for_files", at, words: "It is over; the files that the answer names are looked for." };
+        return {
+          next: "looks_for_files",
+          at,
+          words: "It has ended; Waybill checks that the files named in the answer exist.",
+        };
       }
       if (record.nextAttempt !== null) return askedFurther(record, lane);
       if (record.turnEndedAt === null) {
         const asks = record.status === "responded" ? blocked(record) : null;
-        return asks ?? { next: "looks", at, words: "It is over; the agent's turn still runs." };
+        return asks ?? { next: "looks", at, words: "It has ended; the agent's turn is still running." };
       }
       return { next: "nothing", at: null, words: wordsAtTheEnd(record) };
     default:
@@ -80,10 +87,10 @@ function waiting({ lane, queuedBehind, waitReason, record }: OutlookInput): Outl
   if (record.heldReason !== null) return held(record);
   if (isPaused(lane)) return paused(lane);
   if (queuedBehind !== null) {
-    return { next: "waits_in_line", at: null, words: `It waits for message ${queuedBehind} to end.` };
+    return { next: "waits_in_line", at: null, words: wordsBehind(`message ${queuedBehind.messageId}`, queuedBehind) };
   }
   if (waitReason === tooManyTurns) {
-    const words = "As many topics work as may at the same time. It is sent when one of them has ended.";
+    const words = "The limit of topics working at the same time is reached. It is sent when one of them ends.";
     return { next: "waits_in_line", at: null, words };
   }
   if (waitReason === "runtime_not_active") {
@@ -95,21 +102,21 @@ function waiting({ lane, queuedBehind, waitReason, record }: OutlookInput): Outl
   return {
     next: "sends",
     at: null,
-    words: again ? "Its old attempts are looked at, then it is sent." : "It is sent now.",
+    words: again ? "Its earlier attempts are checked, then it is sent." : "It is sent now.",
   };
 }
 
 function askedFurther({ nextAttempt, nextReconcileAt: at }: DeliveryRecord, lane: Lane | null): Outlook {
   if (lane && isPaused(lane)) return paused(lane);
-  const about = nextAttempt?.kind === "summary" ? "for a short summary" : "about files that are not there";
-  return { next: "asks_further", at, words: `It is over; the agent is asked ${about}.` };
+  const about = nextAttempt?.kind === "summary" ? "for a short summary" : "about missing files";
+  return { next: "asks_further", at, words: `It has ended; the agent is asked ${about}.` };
 }
 
 function held({ heldReason, messageId }: DeliveryRecord): Outlook {
   const words =
     heldReason === mayHaveBeenSent
       ? `It is held (${heldReason}): it is older than Waybill's store, and the agent's sessions cannot be searched for it. \`waybill retry ${messageId}\` sends it; \`waybill cancel\` ends it.`
-      : `It is held (${heldReason}): its agents write to each other and nothing else happens. \`waybill holds\` lets them go on.`;
+      : `It is held (${heldReason}): the two agents only write to each other. \`waybill holds release\` lets them continue.`;
   return { next: "waits_for_person", at: null, words };
 }
 
@@ -117,22 +124,41 @@ function paused(lane: Lane): Outlook {
   return { next: "waits_while_paused", at: null, words: `Its lane is paused (${pauseOf(lane)}).` };
 }
 
-function blocked({ responseState, nextReconcileAt }: DeliveryRecord): Outlook | null {
-  if (responseState !== "permission_blocked" && responseState !== "question_blocked") return null;
-  const what = responseState === "permission_blocked" ? "a permission" : "an answer";
-  return { next: "waits_for_person", at: nextReconcileAt, words: `The agent waits for ${what}.` };
+/** `message` names the message ahead in the words of the reader's place. */
+export function wordsBehind(message: string, { needs }: QueuedBehind): string {
+  const because = needs === null ? "" : `, whose agent is waiting for ${needs}`;
+  return `It is waiting for ${message} to end${because}.`;
+}
+
+/** What the agent needs from a person before it continues. */
+export function neededFromPerson({ responseState }: Pick<DeliveryRecord, "responseState">): string | null {
+  if (responseState === "permission_blocked") return "a permission";
+  return responseState === "question_blocked" ? "an answer" : null;
+}
+
+function blocked(record: DeliveryRecord): Outlook | null {
+  const needs = neededFromPerson(record);
+  if (needs === null) return null;
+  return { next: "waits_for_person", at: record.nextReconcileAt, words: `The agent is waiting for ${needs}.` };
 }
 
 function wordsAtTheEnd({ proof }: DeliveryRecord): string {
-  if (proof?.outcome === "question") return "It is over: the agent asks something, and the next word is the sender's.";
-  if (proof?.outcome === "blocked")
-    return "It is over: something stands in the agent's way, and the next word is the sender's.";
-  return "It is over.";
+  if (proof?.outcome === "question") return "It has ended: the agent asks a question, and it is the sender's turn.";
+  if (proof?.outcome === "blocked") return "It has ended: the agent is blocked, and it is the sender's turn.";
+  return "It has ended.";
 }
 
+function wordsAfterAFailure({ acceptanceUnknown, acceptedAt }: DeliveryRecord): string {
+  if (acceptanceUnknown) return "It is unknown whether the prompt arrived; Waybill reads the transcript.";
+  return acceptedAt === null
+    ? "The prompt was not sent; Waybill sends it again."
+    : "This attempt failed; Waybill checks again before a retry.";
+}
+
+/** A prompt that is being sent is not confirmed yet, which is nothing unusual. */
 function wordsWhileOpen(record: DeliveryRecord): string {
-  if (record.acceptanceUnknown) return "Whether the prompt arrived is not known; the transcript is looked at.";
+  if (record.status === "submitting") return "It is being sent; it is not known yet whether it arrived.";
   return record.responseState === "pending"
-    ? "The agent is working; it is looked at again."
-    : "The prompt was accepted, which proves nothing yet; the transcript is looked at.";
+    ? "The agent is working; Waybill checks again."
+    : "The prompt was accepted, which proves nothing yet; Waybill reads the transcript.";
 }

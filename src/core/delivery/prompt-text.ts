@@ -1,6 +1,6 @@
 /**
- * The words that Waybill puts around a message when it hands it to an agent: who wrote, how to answer, and for a retry what was
- * missing. The sender's text stays as it was written. On a `text` lane a person's first prompt is that text alone, as in a chat.
+ * The text that Waybill puts around a message for an agent: who wrote it, how to answer, and in a retry what was
+ * missing. The sender's text is unchanged. On a `text` lane a person's first prompt is that text alone, as in a chat.
  */
 
 import type { ReplyContract } from "../lane/lane.ts";
@@ -13,7 +13,7 @@ import type { DeliveryRecord } from "./record.ts";
 
 const markerHead = "[waybill message ";
 
-/** The first words of a prompt that carries the message's id; also the anchor where a runtime takes no ids. */
+/** The start of a prompt, with the message's id; also the anchor for runtimes that take no ids. */
 export function promptMarker(messageId: string): string {
   return `${markerHead}${messageId} from `;
 }
@@ -22,7 +22,7 @@ export function hasMarker(text: string): boolean {
   return text.includes(markerHead);
 }
 
-/** As a person would have to read it. */
+/** The text without the marker, for people. */
 export function withoutMarker(text: string): string {
   if (!text.startsWith(markerHead)) return text;
   return text.slice(text.indexOf("]") + 1).trimStart();
@@ -32,23 +32,23 @@ export type PromptInput = {
   message: Message;
   contract: ReplyContract;
   attempt: Pick<Attempt, "kind" | "number" | "because">;
-  /** How many prompts the message may cost. */
+  /** How many prompts the message may use. */
   maxAttempts: number;
-  /** Who wrote it, where that is more than a name: "backend developer in your team". */
+  /** Describes the writer if more than the name is known: "backend developer in your team". */
   writer?: string | null;
-  /** For a follow-up: the files that the answer named and nobody found. */
+  /** For a follow-up: the files that the answer named and that are missing. */
   missingFiles?: readonly string[];
   /** For a summary: the files in the lane's directory that changed since the message was first sent. */
   changedFiles?: readonly string[];
   takesIds: boolean;
-  /** What the lane was about before its session was replaced. */
+  /** A digest of the lane's conversation before its session was replaced. */
   digest: string | null;
 };
 
 export function promptText(input: PromptInput): string {
   const { message, contract, attempt, digest, writer = null } = input;
   const parts: string[] = [];
-  // In a chat with a person nobody needs to be told who writes.
+  // In a chat with a person, the writer is clear.
   const isOfPerson = senderOf(message) === null && message.source !== "watchdog" && !message.inboxFile;
   const isChat = contract === "text" && isOfPerson;
   if (!isChat || !input.takesIds) {
@@ -76,7 +76,7 @@ function followUpText(kind: FollowUpKind, input: Pick<PromptInput, "missingFiles
   const { missingFiles = [], changedFiles = [] } = input;
   if (kind === "summary") {
     const which = changedFiles.length === 0 ? "" : ` Changed since it came: ${changedFiles.join(", ")}.`;
-    return `You changed files for the last message and said nothing about it; whoever sent it sees only your words.${which} Say in a few sentences what you changed and what came of it. Use no tools and change nothing more.`;
+    return `You changed files for the last message and said nothing about it; the sender sees only your words.${which} Say in a few sentences what you changed and what came of it. Use no tools and change nothing more.`;
   }
   return `Your answer names files that are not there: ${missingFiles.join(", ")}. If they should be there, write them now. Then say in a sentence or two where they are, or why they are not.`;
 }
@@ -94,42 +94,42 @@ function replyInstructions(message: Message): string {
   );
 }
 
-/** What the sender wants, as an agent is told. */
+/** What the sender wants, in words for the agent. */
 const intentWords = {
   do: "The sender wants this done.",
   ask: "The sender wants an answer.",
   delegate: "The sender wants you to pass this on, and to hear to whom.",
 };
 
-/** What each of them is for, as an agent is told. */
+/** The outcomes, in words for the agent. */
 const outcomeWords =
-  '"answer", "done", "question" (you need to know something first), "blocked" (something stands in the way) or "progress" (more is to come)';
+  '"answer", "done", "question" (you need to know something first), "blocked" (something keeps you from going on) or "progress" (more is to come)';
 
 function retryText({ attempt, contract, maxAttempts, message }: PromptInput): string {
   const how = contract === "tool" ? "with message_send" : "in plain text";
-  // Prompts that a broken session cost come on top of those that a message may cost.
+  // Prompts caused by a broken session do not count toward the message's own.
   const of = attempt.number <= maxAttempts ? ` of ${maxAttempts}` : "";
   const which = `(prompt ${attempt.number}${of} for ${contract === "tool" ? `message "${message.id}"` : "it"})`;
   const [because, detail] = splitReason(attempt.because);
   switch (because) {
     case reasons.failedSend:
-      return `Your reply to the message below did not arrive: ${detail}. Whoever sent it has seen nothing of it ${which}. Send it again ${how}, to the recipient and with the relayOfMessageId that are named below. There is no need to repeat the work.`;
+      return `Your reply to the message below did not arrive: ${detail}. The sender has seen nothing of it ${which}. Send it again ${how}, to the recipient and with the relayOfMessageId that are named below. There is no need to repeat the work.`;
     case reasons.progress:
-      return `You reported progress on the message below, and your turn ended there ${which}. Go on where you stopped, and then say what came of it ${how}, with its outcome: ${outcomeWords}.`;
+      return `You reported progress on the message below, and your turn ended there ${which}. Continue where you stopped, and then report the result ${how}, with its outcome: ${outcomeWords}.`;
     case reasons.failedWork:
-      return `What you ran for the message below failed, and you said nothing about it ${which}. Look at the error and try again, or say ${how} what stands in the way.`;
+      return `What you ran for the message below failed, and you said nothing about it ${which}. Look at the error and try again, or say ${how} what is blocking you.`;
     case reasons.notice:
-      return `What came back for the message below reads like an error of the model's provider ${which}. If it was your answer, say it once more ${how}. Otherwise please take the message up now.`;
+      return `What came back for the message below reads like an error from the model's provider ${which}. If it was your answer, say it once more ${how}. Otherwise, please work on the message now.`;
     case "visible_reply_still_required":
-      return `You worked on the message below, but whoever sent it has seen no answer ${which}. Give the answer ${how}. There is no need to repeat the work, and an acknowledgement alone does not count.`;
+      return `You worked on the message below, but the sender has seen no answer ${which}. Give the answer ${how}. There is no need to repeat the work, and an acknowledgement alone does not count.`;
     case reasons.acknowledgement:
-      return `You acknowledged the message below, and nothing followed ${which}. Give a result, a question or what stands in the way, ${how}.`;
+      return `You acknowledged the message below, and nothing followed ${which}. Give a result, a question or what is blocking you, ${how}.`;
     default:
-      return `The message below reached you before, and nothing shows that you acted on it ${which}. If you did, do not do it twice: report the result ${how}. Otherwise please take it up now.`;
+      return `The message below reached you before, and nothing shows that you acted on it ${which}. If you did, do not do it twice: report the result ${how}. Otherwise, please work on it now.`;
   }
 }
 
-/** A reason may quote what went wrong. */
+/** A reason may quote an error after a colon. */
 function splitReason(because: string | null): [string | null, string] {
   const place = because?.indexOf(": ") ?? -1;
   return because === null || place < 0 ? [because, ""] : [because.slice(0, place), because.slice(place + 2)];

@@ -1,6 +1,6 @@
 /**
- * What goes back to a sender, person or agent: the agent's own words, or Waybill's notice that a message failed for good.
- * Their ids are derived from the delivery, so that none is ever written twice.
+ * Replies to a sender, person or agent: the agent's own words, or Waybill's notice that a message failed for good.
+ * Their ids are derived from the delivery, so that none is written twice.
  */
 import type { Lane } from "../lane/lane.ts";
 import { laneName } from "../lane/lane.ts";
@@ -14,19 +14,19 @@ import { superseded } from "./reasons.ts";
 import type { DeliveryRecord } from "./record.ts";
 import { lastAttempt, newDelivery } from "./record.ts";
 
-/** Waybill speaks for itself under this name. Nobody answers it, and it is told of nothing. */
+/** The name Waybill uses for its own messages. They cannot be answered, and Waybill gets no notices itself. */
 export const waybillSender = "waybill";
 
 export type MailContext = {
-  /** Where the message was sent. */
+  /** The lane the message was sent to. */
   lane: Lane;
-  /** That of the agent who gets the answer; null for everybody else, and when it is gone. */
+  /** The lane of the agent that gets the answer; null for all other recipients, and if it was removed. */
   replyLane: Lane | null;
   policy: Policy;
   at: number;
 };
 
-/** The agent's answer, and the news that nothing more will come. */
+/** The agent's answer, and the notice that nothing more will come. */
 export function mailFor(
   record: DeliveryRecord,
   events: readonly DeliveryEvent[],
@@ -39,7 +39,7 @@ export function mailFor(
   ];
 }
 
-/** Why nothing more will come, where the sender does not know it yet. */
+/** Why nothing more will come, if the sender does not know it yet. */
 export function failuresIn(events: readonly DeliveryEvent[]): string[] {
   return events.flatMap((event) =>
     event.type === "failed_terminal" || (event.type === "cancelled" && event.by === "session") ? [event.reason] : [],
@@ -47,8 +47,8 @@ export function failuresIn(events: readonly DeliveryEvent[]): string[] {
 }
 
 /**
- * The text that ended the agent's turn; what it says about missing files comes beside its answer. What an agent says to
- * itself over news that needs no answer is not sent to another agent, who would do the same.
+ * The text that ended the agent's turn; its answer about missing files is a separate message. An agent's comment on a
+ * notification is not sent to another agent, which would comment in turn.
  */
 export function answerMail(record: DeliveryRecord, text: string, context: MailContext): OutgoingMail[] {
   if (record.actionMode === "notify" && replyAddress(record).kind !== "person") return [];
@@ -56,7 +56,7 @@ export function answerMail(record: DeliveryRecord, text: string, context: MailCo
   return mail(record, { id: `answer-${record.id}${beside}`, isAgents: true, text }, context);
 }
 
-/** What an agent said that closes nothing, marked as what it is. */
+/** Something an agent said that closes nothing, labelled as such. */
 export function remarkMail(
   record: DeliveryRecord,
   remark: { text: string; as: MessageOutcome },
@@ -66,24 +66,26 @@ export function remarkMail(
   return mail(record, { id, isAgents: true, text: remark.text, outcome: remark.as }, context);
 }
 
-/** Waybill speaks for itself here and never in an agent's name. */
+/** Sent under Waybill's own name, never under an agent's. */
 export function failureMail(record: DeliveryRecord, reason: string, context: MailContext): OutgoingMail[] {
   const name = laneName(context.lane);
   const text =
     reason === superseded
-      ? `Your message to ${name} is not asked again: you wrote on while it waited for its next try, and what you wrote then went first. \`waybill retry ${record.messageId}\` asks it after all.`
-      : `Your message to ${name} was not answered (${reason}). It stays unread and is not tried again by itself.`;
-  // A delivery that a person retries may fail anew, and that is news.
+      ? `Your message to ${name} will not be retried: you wrote another message while it waited for a retry, and that one went first. \`waybill retry ${record.messageId}\` sends it after all.`
+      : `Your message to ${name} was not answered (${reason}). It stays unread and is not retried automatically.`;
+  // A delivery that a person retries may fail again, and the sender has to learn of it.
   return mail(record, { id: `failure-${record.id}-${record.version}`, text }, context);
 }
 
-/** The message ran out of time before it could be sent. */
+/** The message expired before it could be sent. */
 export function expiryMail(record: DeliveryRecord, context: MailContext): OutgoingMail[] {
   const text = `Your message to ${laneName(context.lane)} expired before it could be delivered.`;
   return mail(record, { id: `expiry-${record.id}`, text }, context);
 }
 
-/** It waits, and will for longer than its sender may think. `what` tells it apart from the same news at another time. */
+/**
+ * It waits, and for longer than its sender may expect. `what` distinguishes it from the same notice at another time.
+ */
 export function waitingMail(
   record: DeliveryRecord,
   { what, why }: { what: string; why: string },
@@ -95,7 +97,7 @@ export function waitingMail(
 
 type Written = { id: string; text: string; isAgents?: boolean; outcome?: MessageOutcome };
 
-/** None when nobody is there to read it. */
+/** Empty if there is no one to read it. */
 function mail(record: DeliveryRecord, written: Written, { lane, replyLane, policy, at }: MailContext): OutgoingMail[] {
   const recipient = replyAddress(record);
   const isToLane = recipient.kind === "lane";

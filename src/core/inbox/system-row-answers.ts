@@ -1,9 +1,9 @@
-/** What a person is asked about a request of one program to another, and the row that answers it. Pure. */
+/** What to ask a person about a request from one program to another, and the row that answers it. Pure. */
 import { createHash } from "node:crypto";
 import type { InboxRow, ParsedRow, RowForm } from "./row.ts";
 import type { SystemRow, SystemRowType } from "./system-row.ts";
 
-/** `message`: work for the agent. `request`: wants an answer. `news`: is only shown. */
+/** `message`: work for the agent. `request`: needs an answer. `news`: only shown. */
 export function kindOfSystemRow(type: SystemRowType): "message" | "request" | "news" {
   switch (type) {
     case "task_assignment":
@@ -19,28 +19,39 @@ export function kindOfSystemRow(type: SystemRowType): "message" | "request" | "n
 
 const maxTitle = 300;
 
-/** In one line. */
-export function requestTitle({ type, data }: SystemRow): string {
-  const text = (...names: string[]) =>
-    names.map((name) => data[name]).find((value): value is string => typeof value === "string" && value.trim() !== "");
+/** The tool that a request is about; null if it names none. */
+export function requestedTool({ type, data }: SystemRow): { tool: string | null; input: unknown } {
+  if (type !== "permission_request") return { tool: null, input: null };
+  return { tool: textIn(data, "tool_name", "toolName", "tool") ?? null, input: data.input ?? data.tool_input ?? null };
+}
+
+function textIn(data: SystemRow["data"], ...names: string[]): string | undefined {
+  return names
+    .map((name) => data[name])
+    .find((value): value is string => typeof value === "string" && value.trim() !== "");
+}
+
+/** On one line. */
+export function requestTitle(system: SystemRow): string {
+  const { type, data } = system;
+  const text = (...names: string[]) => textIn(data, ...names);
   const title = (() => {
     switch (type) {
       case "permission_request": {
-        const tool = text("tool_name", "toolName", "tool") ?? "a tool";
-        const input = data.input ?? data.tool_input;
-        const what = text("description") ?? (input === undefined ? "" : JSON.stringify(input));
-        return `may it use ${tool}? ${what}`;
+        const { tool, input } = requestedTool(system);
+        const what = text("description") ?? (input === null ? "" : JSON.stringify(input));
+        return `may it use ${tool ?? "a tool"}? ${what}`;
       }
       case "shutdown_request":
         return `asks to shut this member down. ${text("reason") ?? ""}`;
       default:
-        return `asks for the approval of a plan. ${text("planContent", "plan", "summary") ?? ""}`;
+        return `asks for approval of a plan. ${text("planContent", "plan", "summary") ?? ""}`;
     }
   })();
   return title.replaceAll(/\s+/g, " ").trim().slice(0, maxTitle);
 }
 
-/** The row that tells whoever asked what a person decided. The same answer is the same row. */
+/** The row that reports a person's decision to the requester. The same answer always yields the same row. */
 export function responseRow(
   { id, system }: ParsedRow & { system: SystemRow },
   from: string,
@@ -57,7 +68,7 @@ export function responseRow(
   return { ...common, msgV: 1, msg_id: uuid, type: "message" };
 }
 
-/** By which the answer to a request is found again. */
+/** The key that finds the answer to a request. */
 export function responseKey(requestRowId: string): string {
   return `response-${hashOf(requestRowId).slice(0, 32)}`;
 }

@@ -4,45 +4,50 @@ import type { DeliveryEvent } from "../delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
 import type { InboxNote } from "../inbox/inbox-note.ts";
 import type { Lane } from "../lane/lane.ts";
+import type { Address } from "../message/address.ts";
 import type { Mail } from "../message/message.ts";
 import type { MemberState, Team } from "../team/team.ts";
 import type { UniversalEvent } from "../turn/universal-event.ts";
 import { universalEventTypes } from "../turn/universal-event.ts";
 
-export const ledgerTypes = ["message", "delivery", "lane", "alert", "team", "member", "inbox"] as const;
+export const ledgerTypes = ["message", "delivery", "lane", "alert", "team", "member", "inbox", "ask", "read"] as const;
 export const logTypes = [...ledgerTypes, ...universalEventTypes] as const;
 export type LogType = (typeof logTypes)[number];
 
-/** An event of an agent, with the text that stands for it in the store and in every stream. */
+/** An agent's event, with its serialised text as used in the store and in every stream. */
 export type LoggedEvent = { event: UniversalEvent; text: string };
 
-/** One that is not kept passes by in its order among the others: a delta. */
+/** An event that is not kept (a delta) is still published in order with the others. */
 export type NewEvent = LoggedEvent & { kept: boolean };
 
-/** A record, a lane or a message is shown as it is when it is read, which may be later than what happened to it. */
+/** A record, lane or message is shown in its state at read time, which may be later than the event. */
 export type LogEntry =
   | { type: "message"; message: Mail }
   | { type: "delivery"; event: DeliveryEvent; record: DeliveryRecord }
-  /** Null once it was removed. */
+  /** Null once it has been removed. */
   | { type: "lane"; lane: Lane | null }
   | { type: "alert"; alert: Alert }
-  /** Null once it was removed. */
+  /** Null once it has been removed. */
   | { type: "team"; name: string; team: Team | null }
-  /** Passes by: what a member is doing now can be asked for at any time. */
+  /** Not kept: a member's current state can be queried at any time. */
   | { type: "member"; team: string; member: string; state: MemberState }
-  /** What happened in a team's inbox files. */
+  /** Not kept: something that a person has to decide was asked, updated or closed. All open asks can be listed. */
+  | { type: "ask"; ask: string; open: boolean }
+  /** Not kept: messages in this mailbox were marked as read. */
+  | { type: "read"; reader: Address }
+  /** Something that happened in a team's inbox files. */
   | ({ type: "inbox" } & InboxNote)
   | ({ type: "event" } & LoggedEvent);
 
-/** `cursor` is null for what is not kept: nobody can resume after it. */
+/** `cursor` is null for items that are not kept: a reader cannot resume after them. */
 export type LogItem = { cursor: string | null; at: number; laneId: string | null } & LogEntry;
 
-/** Something between the cursor and what follows is not kept any more: the reader has to look at everything again. */
+/** Some items after the cursor are no longer kept: the reader has to reload everything. */
 export type LogReset = { type: "reset"; cursor: string; at: number };
 
 export type LogFilter = { lane?: string | undefined; types?: readonly LogType[] | undefined };
 
-/** Without `after`, from the oldest that is kept. */
+/** Without `after`, starts at the oldest kept item. */
 export type LogQuery = LogFilter & { after?: string | undefined; limit: number };
 
 /** Oldest first. `cursor` is where to continue; a page without items is the end for now. */

@@ -1,13 +1,15 @@
-/** Who sends and who gets a message: a lane, a person, or a member of a team that somebody else runs. Pure. */
+/** Senders and recipients of messages: a lane, a person, or a team member that somebody else runs. Pure. */
 
 /**
- * Each has a mailbox of its own. A member that Waybill runs is addressed by its lane, and one that is a person by the
- * person's name, so that nobody has two mailboxes.
+ * Each address has its own mailbox. A member that Waybill runs is addressed by its lane, and a person by name, so
+ * that no one has two mailboxes.
  */
 export type Address =
   | { kind: "lane"; lane: string }
   | { kind: "member"; team: string; member: string }
   | { kind: "person"; name: string };
+
+export type MemberAddress = Extract<Address, { kind: "member" }>;
 
 export function personAddress(name: string): Address {
   return { kind: "person", name };
@@ -17,7 +19,7 @@ export function laneAddress(lane: string): Address {
   return { kind: "lane", lane };
 }
 
-/** The name under which messages to an address stand; admission is idempotent by it and the message id. */
+/** The key of an address's mailbox. Admission is idempotent by this key and the message id. */
 export function addressKey(address: Address): string {
   switch (address.kind) {
     case "lane":
@@ -35,7 +37,7 @@ export function isSameAddress(one: Address, other: Address): boolean {
   return addressKey(one) === addressKey(other);
 }
 
-/** Of somebody whose name is not known otherwise. */
+/** For an address whose name is not known otherwise. */
 export function nameIn(address: Address): string {
   switch (address.kind) {
     case "lane":
@@ -49,7 +51,7 @@ export function nameIn(address: Address): string {
   }
 }
 
-/** As people and programs write one. */
+/** The form that people and programs write. */
 export type WrittenAddress = { lane: string } | { person: string } | { team: string; member: string };
 
 export function writtenAddress(address: Address): WrittenAddress {

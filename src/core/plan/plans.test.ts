@@ -1,4 +1,4 @@
-/** What plans decide from facts; that adapters load and save them is shown by the conformance suite of the store. */
+/** Tests what plans decide from facts. The store's conformance suite shows that adapters load and save them. */
 import { describe, expect, it } from "vitest";
 import { aMessage, aRecord, submitEvent } from "../../../test/support/records.ts";
 import { aLane } from "../../../test/support/waybill.ts";
@@ -41,7 +41,7 @@ describe("an admission", () => {
     expect(plan).toHaveProperty("writes", { messages: [{ message, payloadHash: "hash" }] });
   });
 
-  it("of a known message writes nothing, whatever it chooses", () => {
+  it("of a known message writes nothing, whatever lane settings it brings", () => {
     const known = { message, payloadHash: "hash", delivery };
     const choice = { laneVersion: 99, wasUsed: true, change: { model: "large" } };
     expect(planAdmission({ ...facts, known }, { ...request, choice })).toEqual({
@@ -49,16 +49,16 @@ describe("an admission", () => {
     });
   });
 
-  it("of another body under a known id is a conflict", () => {
+  it("with a known id and a different body is a conflict", () => {
     const known = { message, payloadHash: "another", delivery };
     expect(planAdmission({ ...facts, known }, request)).toEqual({ result: { outcome: "conflict" } });
   });
 
-  it("is refused when its lane is gone", () => {
+  it("is refused when its lane was removed", () => {
     expect(planAdmission({ ...facts, lane: null }, request)).toEqual({ refused: "lane_unknown" });
   });
 
-  it("takes a choice for the lane that was seen, and for no other", () => {
+  it("applies a lane choice only if the lane has not changed since it was read", () => {
     const choice = { laneVersion: lane.version, wasUsed: false, change: { model: "large" } };
     const chosen = { ...request, choice };
     expect(planAdmission(facts, chosen)).toHaveProperty("writes.lane", { ...lane, model: "large", version: 2 });
@@ -72,7 +72,7 @@ describe("events of a delivery", () => {
   const record = aRecord();
   const submitted = submitEvent(1, 5);
 
-  it("are written with the changed record, and the mail that goes with them", () => {
+  it("are written with the changed record and their mail", () => {
     const mail = [{ message, payloadHash: "hash" }];
     const plan = planEvents({ record, lane, holder: null }, [submitted], mail);
     expect(plan).toMatchObject({ result: { outcome: "applied", before: record, record: { status: "submitting" } } });
@@ -113,10 +113,18 @@ describe("events of a delivery", () => {
     const facts = { record: sent.record, lane, holder: record.id };
     expect(planEvents(facts, [cancelled], []).writes).toMatchObject({ readAt: 7 });
   });
+
+  it("count in the statistics only when they end it", () => {
+    expect(planEvents({ record, lane, holder: null }, [submitted], []).writes).not.toHaveProperty("dayStats");
+    const ended = { type: "failed_terminal", at: 7, reason: "no_answer", observed: null, reconcileAt: null } as const;
+    expect(planEvents({ record, lane, holder: null }, [ended], []).writes).toMatchObject({
+      dayStats: { removed: null, added: { laneId: "lane", outcome: "failed" } },
+    });
+  });
 });
 
-describe("a record that is gone", () => {
-  it("begins again for a message that is there and has none", () => {
+describe("a lost record", () => {
+  it("is rebuilt only for an existing message without a record", () => {
     const record = aRecord();
     expect(planRebuild({ isMessageKnown: true, existing: null }, record).writes).toMatchObject({
       delivery: record,
@@ -132,14 +140,14 @@ describe("a record that is gone", () => {
 });
 
 describe("a lane", () => {
-  it("keeps what is its own when it is made again, and has a new version only when something changes", () => {
+  it("keeps its state when it is created again, and gets a new version only when something changes", () => {
     const used = { ...lane, sessionId: "s1", generation: 3, pausedReason: "lunch" };
     expect(planLane(used, { ...aLane(), createdAt: 99 })).toBe(used);
     expect(planLane(used, aLane({ model: "large" }))).toEqual({ ...used, model: "large", version: 2 });
     expect(changedLane(used, { model: null })).toBe(used);
   });
 
-  it("gets a session as its next generation, above what a restore has forgotten", () => {
+  it("gets a session as its next generation, above those that a restore lost", () => {
     const plan = planSession({ lane, owner: null, generationFloor: 40 }, "s1", 5);
     expect(plan).toEqual({
       writes: {
@@ -153,7 +161,7 @@ describe("a lane", () => {
     });
   });
 
-  it("is removed without its pause, and not while deliveries are open in it", () => {
+  it("is removed without its pause, and not while it has open deliveries", () => {
     const paused = changedLane(lane, { pausedReason: "lunch" });
     expect(planRemoval(paused, true, 5)).toBeNull();
     expect(planRemoval(paused, false, 5)).toEqual({
@@ -161,7 +169,7 @@ describe("a lane", () => {
     });
   });
 
-  it("is forked whole, under an id that no lane ever had, into a session that is nobody's", () => {
+  it("is forked in full, under an id that no lane ever had, into a session that no lane owns", () => {
     const usage = [{ messageId: "row-1", tokens: 3, cost: 0.5, day: "2026-01-01" }];
     const fork = { lane: aLane({ id: "copy" }), sessionId: "s2", at: 7, usage, events: [] };
     const facts = { isTaken: false, owner: null, generationFloor: 0 };

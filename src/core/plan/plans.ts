@@ -1,6 +1,6 @@
 /**
- * What a change writes to the store, from facts that an adapter has loaded: an admission, the events of a delivery, a record
- * that is gone, and the changes, the removal and the fork of a lane. A refusal writes nothing.
+ * Plans what a change writes to the store, from facts that an adapter has loaded: an admission, the events of a
+ * delivery, a lost record, and the changes, the removal and the fork of a lane. A refusal writes nothing.
  */
 import type { Alert } from "../delivery/alert.ts";
 import type { DeliveryEvent } from "../delivery/delivery-event.ts";
@@ -13,6 +13,7 @@ import type { Lane, LaneChange, NewLane } from "../lane/lane.ts";
 import type { NewEvent } from "../log/log-item.ts";
 import type { Message } from "../message/message.ts";
 import { senderOf } from "../message/message.ts";
+import { dayStatsChange } from "../stats/day-stats.ts";
 import type { Exchange, ExchangeLimits, ExchangePair } from "../team/exchange.ts";
 import { heldByLoopGuard, nextExchange } from "../team/exchange.ts";
 import { changesFiles, classifyTool, normalizeToolName } from "../transcript/tool-names.ts";
@@ -22,10 +23,10 @@ export type Admission =
   | { outcome: "admitted" | "known"; message: Message; delivery: DeliveryRecord | null }
   /** The same id with another body. Nothing was changed. */
   | { outcome: "conflict" }
-  /** The lane is not any more what was seen. Nothing was changed. */
+  /** The lane has changed since it was read. Nothing was written. */
   | { outcome: "lane_changed" };
 
-/** What a message changes about its lane as it is admitted, decided by what was seen of it. */
+/** What a message changes about its lane on admission, based on the lane as it was read. */
 export type LaneChoice = {
   laneVersion: number;
   /** Whether it had any deliveries. */
@@ -39,17 +40,17 @@ export type AdmissionRequest = {
   payloadHash: string;
   delivery: DeliveryRecord | null;
   choice: LaneChoice | null;
-  /** Of a message from one agent to another: the pair, and how much it may write. */
+  /** For a message from one agent to another: the pair, and its limits. */
   exchange?: (ExchangePair & { limits: ExchangeLimits }) | null;
 };
 
 export type AdmissionFacts = {
-  /** What the recipient has under the same message id. */
+  /** What the recipient already has under the same message id. */
   known: { message: Message; payloadHash: string; delivery: DeliveryRecord | null } | null;
   lane: Lane | null;
-  /** Whether the lane has any deliveries; asked for only where there is a choice. */
+  /** Whether the lane has any deliveries; loaded only if there is a choice. */
   isUsed: boolean;
-  /** What the pair has written to each other. */
+  /** The pair's exchange so far. */
   exchange: Exchange | null;
 };
 
@@ -64,7 +65,7 @@ export function planAdmission(facts: AdmissionFacts, request: AdmissionRequest):
   const { delivery, ...guarded } = underLoopGuard(facts, request);
   const result: Admission = { outcome: "admitted", message, delivery };
   if (!delivery) return { result, writes: { messages } };
-  // It may have been removed since it was read.
+  // The lane may have been removed since it was read.
   if (!lane) return { refused: "lane_unknown" };
   const isAsSeen = !choice || (choice.laneVersion === lane.version && choice.wasUsed === isUsed);
   if (!isAsSeen) return { result: { outcome: "lane_changed" } };
@@ -81,7 +82,7 @@ export function planAdmission(facts: AdmissionFacts, request: AdmissionRequest):
   };
 }
 
-/** What two agents write to each other is counted; a message from a person or a program ends the count of its lane. */
+/** Counts messages between two agents; a message from a person or a program ends the count for its lane. */
 function underLoopGuard(
   { exchange }: AdmissionFacts,
   { message, delivery, exchange: pair }: AdmissionRequest,
@@ -107,7 +108,7 @@ function loopAlert({ one, other, count }: Exchange, delivery: DeliveryRecord, at
     messageId: delivery.messageId,
     askId: null,
     person: null,
-    reason: `${one} and ${other} wrote to each other ${count} times and nothing else happened`,
+    reason: `${one} and ${other} exchanged ${count} messages and nothing else happened`,
     since: at,
     raisedAt: at,
   };
@@ -120,7 +121,7 @@ export type DeliveryFacts = {
   holder: string | null;
 };
 
-/** All events or none, with the mail that goes with them. */
+/** All events or none, with their mail. */
 export function planEvents(
   { record: before, lane, holder }: DeliveryFacts,
   events: readonly DeliveryEvent[],
@@ -136,6 +137,7 @@ export function planEvents(
   const isRead = before.readCommittedAt === null && record.readCommittedAt !== null;
   const isWork =
     record.status === "responded" && before.status !== "responded" && record.observedToolNames.some(isWorkTool);
+  const dayStats = dayStatsChange(before, record);
   return {
     result: { outcome: "applied", record, effects, before },
     writes: {
@@ -144,11 +146,12 @@ export function planEvents(
       messages,
       ...(isRead && record.readCommittedAt !== null ? { readAt: record.readCommittedAt } : {}),
       ...(isWork ? { exchangesEnded: record.laneId } : {}),
+      ...(dayStats ? { dayStats } : {}),
     },
   };
 }
 
-/** A changed file or task is more than words. */
+/** A changed file or task is more than talk. */
 function isWorkTool(name: string): boolean {
   const normalized = normalizeToolName(name);
   return changesFiles(normalized) || classifyTool(normalized) === "task_change";
@@ -156,7 +159,7 @@ function isWorkTool(name: string): boolean {
 
 export type RebuildFacts = { isMessageKnown: boolean; existing: DeliveryRecord | null };
 
-/** A record for a message that has none. */
+/** A new record for a message that has none. */
 export function planRebuild({ isMessageKnown, existing }: RebuildFacts, record: DeliveryRecord): Plan<Applied> {
   if (!isMessageKnown) return refused("message_unknown", null);
   if (existing) return refused("delivery_known", existing);
@@ -171,8 +174,8 @@ function refused(reason: string, record: DeliveryRecord | null): Plan<Applied> {
 }
 
 /**
- * A lane that is there stays its member's unless it gets another. One that was removed (`before`) and is made again goes on
- * with its session and its generations, and is another one to those who hold its old token.
+ * An existing lane stays with its member unless it is given another. A removed lane (`before`) that is created again
+ * keeps its session and its generations, but old tokens for it are no longer valid.
  */
 export function planLane(existing: Lane | null, made: NewLane, before: Lane | null = null): Lane {
   const { createdAt, team, member, ...settings } = made;
@@ -192,7 +195,7 @@ export function planLane(existing: Lane | null, made: NewLane, before: Lane | nu
   };
 }
 
-/** The same object when nothing changes. */
+/** Returns the same object if nothing changes. */
 export function changedLane(lane: Lane, change: LaneChange | Partial<Lane>): Lane {
   const changed: Lane = { ...lane, ...change };
   const isSame = (Object.keys(change) as (keyof Lane)[]).every((key) => changed[key] === lane[key]);
@@ -201,15 +204,15 @@ export function changedLane(lane: Lane, change: LaneChange | Partial<Lane>): Lan
 
 export type SessionFacts = {
   lane: Lane;
-  /** Another lane whose session it is. */
+  /** Another lane that owns the session. */
   owner: string | null;
-  /** A restore forgets sessions that were opened after the backup; generations go on above this. */
+  /** A restore loses sessions that were opened after the backup; generations continue above this. */
   generationFloor: number;
 };
 
 export type SessionPlan = { writes: Writes & { lane: Lane } } | { refused: "session_in_use"; owner: string };
 
-/** The session becomes the lane's own, as a new generation. */
+/** Gives the session to the lane, as a new generation. */
 export function planSession(facts: SessionFacts, sessionId: string, openedAt: number): SessionPlan {
   const { lane, owner, generationFloor } = facts;
   if (owner !== null) return { refused: "session_in_use", owner };
@@ -222,23 +225,23 @@ export function planSession(facts: SessionFacts, sessionId: string, openedAt: nu
   };
 }
 
-/** Null, and nothing is written, while deliveries are open in the lane. Made again, it goes on without the pause. */
+/** Null, and nothing is written, while the lane has open deliveries. If it is created again, it is not paused. */
 export function planRemoval(lane: Lane, hasOpenDeliveries: boolean, at: number): { writes: Writes } | null {
   if (hasOpenDeliveries) return null;
   return { writes: { lane: changedLane(lane, { pausedReason: null, team: null, member: null }), laneRemovedAt: at } };
 }
 
-/** A lane that begins with what happened in another one. */
+/** A lane that starts with the history of another one. */
 export type LaneFork = {
   lane: NewLane;
   sessionId: string | null;
   at: number;
-  /** By the messages of its session, so that they do not count as used in it. */
+  /** Usage by the messages of its session, so that they do not count as used in this lane. */
   usage: readonly UsageEntry[];
   events: readonly NewEvent[];
 };
 
-/** `isTaken`: there is, or was, a lane of that id. */
+/** `isTaken`: a lane with that id exists or once existed. */
 export type ForkFacts = Omit<SessionFacts, "lane"> & { isTaken: boolean };
 
 export type ForkPlan = SessionPlan | { refused: "lane_taken" };

@@ -1,6 +1,6 @@
 /**
- * What a change writes to the store. Plans decide it from facts that an adapter has loaded; the adapter loads, plans and
- * saves in one transaction, and knows no rule.
+ * What a change writes to the store. Plans decide it from loaded facts; the adapter loads, plans and saves in one
+ * transaction, and contains no rules.
  */
 import type { Alert } from "../delivery/alert.ts";
 import type { DeliveryEvent, Effect } from "../delivery/delivery-event.ts";
@@ -10,31 +10,34 @@ import type { UsageEntry } from "../lane/daily-limit.ts";
 import type { Lane, LaneSession } from "../lane/lane.ts";
 import type { NewEvent } from "../log/log-item.ts";
 import type { Message } from "../message/message.ts";
+import type { DayStatsChange } from "../stats/day-stats.ts";
 import type { Exchange } from "../team/exchange.ts";
 
 export type Writes = {
-  /** The lane as it is from now on. */
+  /** The lane's new state. */
   lane?: Lane;
-  /** Removes the lane instead; its row stays, because its deliveries refer to it and its generations go on. */
+  /** Removes the lane instead; its row stays, because its deliveries refer to it and its generations continue. */
   laneRemovedAt?: number;
   session?: LaneSession;
-  /** Used by the lane's agent. */
+  /** Usage by the lane's agent. */
   usage?: readonly UsageEntry[];
-  /** What agents did, added to the log. */
+  /** Agent events to add to the log. */
   agentEvents?: readonly NewEvent[];
-  /** Each is stored once: a message that its recipient already has is left as it is. */
+  /** Each is stored once: a message that its recipient already has stays unchanged. */
   messages?: readonly OutgoingMail[];
-  /** A delivery that begins. Its message is the first of `messages`, or is stored already. */
+  /** A new delivery. Its message is the first of `messages`, or is already stored. */
   delivery?: DeliveryRecord;
-  /** A delivery that changes. Saved only while the stored one still has the version of `before`. */
+  /** A changed delivery. Saved only if the stored one still has the version of `before`. */
   change?: { before: DeliveryRecord; record: DeliveryRecord };
-  /** What happened to the delivery, oldest first; one version each, up to the record's. */
+  /** The delivery's events, oldest first; each adds one version, up to the record's. */
   events?: readonly DeliveryEvent[];
   /** When the delivery's message was read. */
   readAt?: number;
-  /** What a pair of agents has written to each other by now. */
+  /** What the end of the delivery changes in a day's statistics. */
+  dayStats?: DayStatsChange;
+  /** The updated exchange of a pair of agents. */
   exchange?: Exchange;
-  /** A lane in which something else happened than that. */
+  /** A lane in which something else happened, which ends its exchanges. */
   exchangesEnded?: string;
   alert?: Alert;
 };
@@ -42,16 +45,16 @@ export type Writes = {
 export type BegunDelivery = { message: Message; delivery: DeliveryRecord };
 
 export type Applied =
-  /** `before` is the record as it was; one that begins has none. */
+  /** `before` is the previous record; a new delivery has none. */
   | {
       outcome: "applied";
       record: DeliveryRecord;
       before?: DeliveryRecord;
       effects: readonly Effect[];
-      /** Deliveries of the mail that was written with it, to agents. */
+      /** New deliveries to agents, of the mail written with it. */
       begun?: readonly BegunDelivery[];
     }
-  /** The events do not fit what the record has become, or the lane is held by another delivery. */
+  /** The events do not fit the record's current state, or another delivery holds the lane. */
   | { outcome: "refused"; reason: string; record: DeliveryRecord | null };
 
 /** A plan that writes nothing has only a result. */

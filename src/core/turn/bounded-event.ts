@@ -1,14 +1,14 @@
 /**
- * Keeps one event from filling the store: what is too long in it is cut and says so. Pure. The shape stays what it was,
- * since only long texts, long lists and what programs nest without end are cut.
+ * Keeps a single event from filling the store: parts that are too long are cut and marked. The event keeps its shape,
+ * since only long texts, long lists and deep nesting from programs are cut. Pure.
  */
 import type { UniversalEvent } from "./universal-event.ts";
 
-/** An event's text is never longer than this. */
+/** The maximum length of an event's text. */
 export const maxEventCharacters = 256 * 1024;
 
-/** Tried in turn. What Waybill itself writes into an event is far below the last of them. */
-const bounds = [
+/** Tried in order. Everything Waybill itself writes into an event is far below the last of them. */
+export const bounds = [
   { text: 64 * 1024, list: 1000, depth: 24 },
   { text: 16 * 1024, list: 200, depth: 16 },
   { text: 2048, list: 50, depth: 12 },
@@ -18,8 +18,8 @@ const bounds = [
 type Bound = { text: number; list: number; depth: number };
 
 /**
- * A few thousand levels are too many to write as JSON. One such event would hold up those of all lanes, and a model can
- * make one.
+ * JSON.stringify overflows at a few thousand levels. A model can produce such an event, and it would block the events
+ * of all lanes.
  */
 const deepest: Bound = { text: Number.POSITIVE_INFINITY, list: Number.POSITIVE_INFINITY, depth: 100 };
 
@@ -41,11 +41,23 @@ export function bounded(given: UniversalEvent): { event: UniversalEvent; text: s
     ...event,
     ...{ raw: undefined },
     type: "unparsed",
-    data: { reason: `A ${event.type} of ${text.length} characters is too large to be kept.` },
+    data: { reason: `A ${event.type} of ${text.length} characters is too large to keep.` },
   });
 }
 
-function shrunk(value: unknown, bound: Bound, depth: number): unknown {
+/** A value shown next to others, cut to about `maxCharacters` of JSON. */
+export function boundedValue(value: unknown, maxCharacters: number): unknown {
+  if (typeof value === "string") return shortened(value, maxCharacters);
+  if (typeof value !== "object" || value === null) return value;
+  if (JSON.stringify(value).length <= maxCharacters) return value;
+  for (const bound of bounds) {
+    const cut = shrunk(value, bound, 0);
+    if (JSON.stringify(cut).length <= maxCharacters) return cut;
+  }
+  return `[cut: ${JSON.stringify(value).length} characters]`;
+}
+
+export function shrunk(value: unknown, bound: Bound, depth: number): unknown {
   if (typeof value === "string") return shortened(value, bound.text);
   if (typeof value !== "object" || value === null) return value;
   if (depth > bound.depth) return "[cut]";
@@ -56,7 +68,7 @@ function shrunk(value: unknown, bound: Bound, depth: number): unknown {
 
 function shortened(text: string, most: number): string {
   if (text.length <= most) return text;
-  // Half a character at the end would be no text.
+  // Do not end with half a surrogate pair.
   const end = /[\uD800-\uDBFF]/.test(text[most - 1] ?? "") ? most - 1 : most;
   return `${text.slice(0, end)} [cut: ${text.length - end} characters more]`;
 }

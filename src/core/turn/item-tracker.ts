@@ -1,37 +1,42 @@
 /**
- * Which items of a session are open and which are over. It turns what a runtime says, as often as it says it, into one
- * beginning and one end of each item, in one order for all programs:
+ * Tracks which items of a session are open and which have ended. It turns a runtime's signals, however often
+ * repeated, into one start and one end of each item, in the same order for all programs:
  *
- * message begins, call, result, the next call …, the files that were changed, what it used, message ends.
+ * message begins, call, result, the next call …, the changed files, the usage, message ends.
  *
- * Programs differ in when a message that calls tools is over: here it is when its calls have their results. They differ
- * in when one begins: here it does with the first thing in it.
+ * Programs differ in when a message with tool calls ends: here it ends when its calls have their results. They also
+ * differ in when one begins: here it begins with its first content.
  */
 import type { FilePart, Item, Part } from "./item.ts";
+import { growingText } from "./item.ts";
 import type { SignalBody } from "./signal.ts";
 import type { EventBody } from "./universal-event.ts";
+
+type ItemDelta = Extract<EventBody, { type: "item.delta" }>["data"];
 
 type Ending = Pick<Extract<SignalBody, { type: "message_done" }>, "error" | "usage">;
 type Entry = {
   item: Item;
-  /** Of a message: calls that have no result yet, what they changed, and how it ended while they still ran. */
+  /** For a message: calls without a result, the files they changed, and how it ended while they still ran. */
   calls: Set<string>;
   files: FilePart[];
   ending: Ending | null;
-  /** Of a message: somebody stopped the turn in one of its calls. */
+  /** For a message: somebody stopped the turn during one of its calls. */
   stopped: boolean;
-  /** It was begun before a restart: how much of its text was bodies as deltas, nobody knows. */
-  restored: boolean;
+  /** For a call: its input so far, as the program writes it. */
+  input: string;
+  /** For an item begun before a restart: the texts known from their start. Null: all of them. */
+  heard: Set<string> | null;
 };
 type Words = Extract<SignalBody, { type: "part" | "delta" }>;
 type Tool = Extract<SignalBody, { type: "tool" }>;
 
-/** Repeats come soon after; more than a very long turn has items need not be maxKnownIds. */
+/** Repeats come soon after, so this only has to exceed the number of items in a very long turn. */
 const maxKnownIds = 5000;
 
 export class ItemTracker {
   readonly #open = new Map<string, Entry>();
-  /** Messages that have begun and have nothing in them yet, with the call that a subagent works for. */
+  /** Messages that have begun and are still empty, with the call that a subagent works for. */
   readonly #empty = new Map<string, string | null>();
   readonly #ended = new KnownIds(maxKnownIds);
 
@@ -47,7 +52,7 @@ export class ItemTracker {
     return this.#open.size + this.#empty.size > 0;
   }
 
-  /** Nothing that is said of this message counts any more. */
+  /** Ignores all further signals about this message. */
   ignore(message: string): void {
     this.#ended.add(message);
   }
@@ -57,7 +62,7 @@ export class ItemTracker {
   }
 
   /**
-   * A message is emitted with the first thing in it: some programs announce one before the model has said anything, and
+   * A message is emitted with its first content: some programs announce one before the model has said anything, and
    * others do not.
    */
   message({ message, parent }: Pick<Extract<SignalBody, { type: "message" }>, "message" | "parent">): EventBody[] {
@@ -65,22 +70,25 @@ export class ItemTracker {
     return [];
   }
 
-  /** The whole text of a part, or what is new of it. */
+  /** The full text of a part, or only the new text. */
   words({ type, message, part: id, kind, text }: Words): EventBody[] {
-    if (text === "") return [];
+    if (text === "") {
+      if (type === "part") this.#beginText(message, id);
+      return [];
+    }
     const begun = this.#beginMessage(message);
     const entry = this.#open.get(message);
     if (!entry) return begun;
     const known = wordsIn(entry.item.parts, id, kind);
-    const isRepeat = entry.restored && known.text === "";
-    const added = type === "delta" ? text : isRepeat ? "" : newIn(text, known.text);
-    known.text = type === "delta" ? known.text + text : text;
-    return added === ""
-      ? begun
-      : [...begun, { type: "item.delta", data: { item: message, part: id, kind, text: added } }];
+    const before = known.text;
+    known.text = type === "delta" ? before + text : text;
+    return [...begun, ...deltas(entry, { part: id, kind, type, text, before })];
   }
 
-  /** `stopped`: somebody has asked for the end of the turn, so a call that fails now was stopped, and its message with it. */
+  /**
+   * `stopped`: somebody has requested the end of the turn, so a call that fails now was stopped, and its message with
+   * it.
+   */
   tool(signal: Tool, stopped = false): EventBody[] {
     const { message, call, name, state } = signal;
     const [callId, resultId] = [callItem(call), resultItem(call)];
@@ -106,12 +114,14 @@ export class ItemTracker {
   }
 
   inputDelta({ call, text }: Extract<SignalBody, { type: "tool_input_delta" }>): EventBody[] {
-    const id = callItem(call);
-    if (!this.#open.has(id)) return [];
-    return [{ type: "item.delta", data: { item: id, part: call, kind: "input", text } }];
+    const entry = this.#open.get(callItem(call));
+    if (!entry || text === "") return [];
+    const before = entry.input;
+    entry.input += text;
+    return deltas(entry, { part: call, kind: "input", type: "delta", text, before });
   }
 
-  /** The same change is bodies once. One that says less adds nothing to one of the same path. */
+  /** Each change is reported once. A less detailed one adds nothing to a change of the same path. */
   file({ message, file }: Extract<SignalBody, { type: "file" }>): EventBody[] {
     const begun = this.#beginMessage(message);
     const files = this.#open.get(message)?.files;
@@ -134,7 +144,7 @@ export class ItemTracker {
 
   done({ message, error, usage }: Extract<SignalBody, { type: "message_done" }>): EventBody[] {
     if (error && !this.#open.has(message)) {
-      // It failed before it said anything; that is news of the turn.
+      // It failed before it said anything; the turn reports that.
       this.#empty.delete(message);
       this.#ended.add(message);
       return [];
@@ -146,7 +156,7 @@ export class ItemTracker {
     return entry.calls.size > 0 ? begun : [...begun, ...this.#end(entry)];
   }
 
-  /** The turn is over: so is everything in it, what was made last first. */
+  /** The turn is over, and with it everything in it, newest first. */
   closeAll(): EventBody[] {
     const bodies: EventBody[] = [];
     for (const id of this.#empty.keys()) this.#ended.add(id);
@@ -163,22 +173,27 @@ export class ItemTracker {
     return bodies;
   }
 
-  /** Takes back what was bodies before, as after a restart. */
+  /** Restores state from earlier events, as after a restart. */
   restore(body: EventBody): void {
     if (body.type === "item.started") {
       const { item } = body.data;
-      // Its texts grow here, and not in the event.
+      // Copied, because its texts grow here and must not grow in the event.
       const parts = item.parts.map((part) => ({ ...part }));
-      this.#open.set(item.id, { ...entryOf({ ...item, parts }), restored: true });
+      this.#open.set(item.id, { ...entryOf({ ...item, parts }), heard: new Set() });
       if (item.kind === "tool_call" && item.parent !== null) this.#open.get(item.parent)?.calls.add(callOf(item.id));
     } else if (body.type === "item.completed") {
       const { id, kind, parent } = body.data.item;
       this.#open.delete(id);
       this.#ended.add(id);
-      // A result's parent is its call, whose own parent is the message: found by the call it had open.
+      // A result's parent is its call, whose own parent is the message. Find the message by its open call.
       if (kind === "tool_result" && parent !== null)
         for (const { calls } of this.#open.values()) calls.delete(callOf(parent));
     }
+  }
+
+  /** Open items, oldest first, with their content so far; copies. A text whose start is unknown is left out. */
+  openItems(): Item[] {
+    return [...this.#open.values()].map((entry) => ({ ...entry.item, parts: partsSoFar(entry) }));
   }
 
   #beginMessage(id: string): EventBody[] {
@@ -188,20 +203,24 @@ export class ItemTracker {
     return [this.#begin({ id, kind: "message", role: "assistant", parent })];
   }
 
+  /** A text that begins after a restart is known from its start. */
+  #beginText(message: string, part: string): void {
+    const entry = this.#open.get(message);
+    const isKnown = entry?.item.parts.some((one) => growingText(one)?.part === part);
+    if (!isKnown) entry?.heard?.add(part);
+  }
+
   #output(signal: Tool, output: string): EventBody[] {
     if (output === "") return [];
     const id = resultItem(signal.call);
     const bodies = this.#open.has(id) ? [] : [this.#begin(resultOf(signal))];
     const entry = this.#open.get(id);
+    if (!entry) return bodies;
     const { call, name } = signal;
-    const part: Part = { type: "tool_result", call, name, output, isError: false, rejected: false };
-    const [known] = entry?.item.parts ?? [];
+    const [known] = entry.item.parts;
     const before = known?.type === "tool_result" ? known.output : "";
-    if (entry) entry.item.parts = [part];
-    const isRepeat = entry?.restored === true && before === "";
-    const added = isRepeat ? "" : newIn(output, before);
-    if (added === "") return bodies;
-    return [...bodies, { type: "item.delta", data: { item: id, part: call, kind: "output", text: added } }];
+    entry.item.parts = [{ type: "tool_result", call, name, output, isError: false, rejected: false }];
+    return [...bodies, ...deltas(entry, { part: call, kind: "output", type: "part", text: output, before })];
   }
 
   #resolved(message: string, call: string): EventBody[] {
@@ -211,7 +230,7 @@ export class ItemTracker {
     return entry.ending !== null && entry.calls.size === 0 ? this.#end(entry) : [];
   }
 
-  /** A call that never got its result has failed, and says so. */
+  /** A call that never got its result has failed, and is reported as such. */
   #leftOver(call: string): EventBody[] {
     const id = resultItem(call);
     if (this.knows(id)) return [];
@@ -272,7 +291,44 @@ function resultOf({ call, name }: Tool): Pick<Item, "id" | "kind" | "name" | "pa
 }
 
 function entryOf(item: Item): Entry {
-  return { item, calls: new Set(), files: [], ending: null, stopped: false, restored: false };
+  return { item, calls: new Set(), files: [], ending: null, stopped: false, input: "", heard: null };
+}
+
+type SaidText = {
+  part: string;
+  kind: ItemDelta["kind"];
+  type: "part" | "delta";
+  text: string;
+  /** The text known before. */
+  before: string;
+};
+
+/**
+ * The new part of a text, and its offset. For a text begun before a restart, it is unknown how much was published and
+ * where a delta belongs. When the full text is reported again, only its length is published, so that a reader sees
+ * how much it lacks.
+ */
+function deltas({ item, heard }: Entry, { part, kind, type, text, before }: SaidText): EventBody[] {
+  const delta = (added: string, offset?: number): EventBody[] => [
+    {
+      type: "item.delta",
+      data: { item: item.id, part, kind, text: added, ...(offset === undefined ? {} : { offset }) },
+    },
+  ];
+  if (heard?.has(part) === false) {
+    if (type === "delta") return delta(text);
+    heard.add(part);
+    return delta("", text.length);
+  }
+  const added = type === "delta" ? text : newIn(text, before);
+  return added === "" ? [] : delta(added, before.length);
+}
+
+function partsSoFar({ item, input, heard }: Entry): Part[] {
+  const isKnown = (part: Part) => heard?.has(growingText(part)?.part ?? "") ?? true;
+  const parts = item.parts.filter(isKnown).map((part) => ({ ...part }));
+  if (input === "" || heard !== null) return parts;
+  return [...parts, { type: "tool_call", call: callOf(item.id), name: item.name ?? "", input }];
 }
 
 function newIn(text: string, known: string): string {
@@ -303,7 +359,7 @@ export class KnownIds {
     return this.#ids;
   }
 
-  /** False when it was known before. */
+  /** False if it was already known. */
   add(id: string): boolean {
     if (this.#ids.has(id)) return false;
     this.#ids.add(id);

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { universalEventSchema } from "../../../test/support/event-schema.ts";
 import { isKept } from "../../../test/support/events.ts";
+import { LiveReader } from "../../../test/support/live-reader.ts";
 import type { Signal, SignalBody } from "./signal.ts";
 import { TurnTracker } from "./turn-tracker.ts";
 import type { Draft, UniversalEvent } from "./universal-event.ts";
@@ -72,7 +73,7 @@ function kept(drafts: readonly Draft[]): UniversalEvent[] {
   return drafts.filter(isKept).map((draft, seq) => ({ ...draft, id: `e${seq}`, seq, lane: "lane" }));
 }
 
-/** What is ended when the program dies; file changes are told at the end only, so those are new after a restart. */
+/** What ends when the program dies. File changes are reported only at the end, so after a restart they are new. */
 function endsOf(tracker: TurnTracker): [string, number | null][] {
   const ends = tell(tracker, [{ at: 2, session: "s", type: "died" }]);
   return ends
@@ -85,7 +86,7 @@ function endsOf(tracker: TurnTracker): [string, number | null][] {
 
 const runs = { numRuns: 2000 };
 
-test("whatever a runtime says, each turn ends once, before the next one begins, and all of it lies in its turn", () => {
+test("whatever a runtime signals, each turn ends once, before the next begins, and contains all of its events", () => {
   fc.assert(
     fc.property(story, (signals) => {
       let open: number | null = null;
@@ -104,7 +105,7 @@ test("whatever a runtime says, each turn ends once, before the next one begins, 
   );
 });
 
-test("whatever a runtime says, each item begins once and ends once, and no ask is left when its turn is over", () => {
+test("whatever a runtime signals, each item begins once and ends once, and no ask outlives its turn", () => {
   fc.assert(
     fc.property(story, (signals) => {
       const begun = new Set<string>();
@@ -128,7 +129,7 @@ test("whatever a runtime says, each item begins once and ends once, and no ask i
   );
 });
 
-test("what is told fits the schema", () => {
+test("published events match the schema", () => {
   fc.assert(
     fc.property(story, (signals) => {
       for (const event of kept(tell(new TurnTracker(), signals))) {
@@ -139,7 +140,7 @@ test("what is told fits the schema", () => {
   );
 });
 
-test("after a restart, saying all of it again tells no item a second time and leaves the turn as it was", () => {
+test("repeating all signals after a restart publishes no item twice and leaves the turn unchanged", () => {
   fc.assert(
     fc.property(story, (signals) => {
       const before = new TurnTracker();
@@ -154,6 +155,72 @@ test("after a restart, saying all of it again tells no item a second time and le
       const known = new Set(first.flatMap((event) => (event.type === "item.started" ? [event.data.item.id] : [])));
       for (const draft of tell(after, again)) {
         if (draft.type === "item.started") expect(known.has(draft.data.item.id)).toBe(false);
+      }
+    }),
+    runs,
+  );
+});
+
+type Step = { do: "add" | "repeat" | "restart"; text: number; words: string; isLate: boolean };
+
+const steps = fc.array(
+  fc.record<Step>({
+    do: fc.constantFrom("add", "add", "add", "repeat", "restart"),
+    text: fc.integer({ min: 0, max: 3 }),
+    words: fc.string({ minLength: 1, maxLength: 4 }),
+    isLate: fc.boolean(),
+  }),
+  { maxLength: 40 },
+);
+
+const textKeys = ["a1/p0", "a1/p1", "a2/p2", "result:c1/c1"];
+
+/** Two texts of one message, one of another, and a tool's output. */
+function saysText(text: number, whole: string, added: string | null): Signal {
+  const common = { at: 1, session: "s" };
+  if (text === 3) {
+    const state = { status: "running" as const, input: {}, output: whole };
+    return { ...common, type: "tool", message: "a1", call: "c1", name: "bash", state };
+  }
+  const part = { message: text === 2 ? "a2" : "a1", part: `p${text}`, kind: "text" as const };
+  if (added === null) return { ...common, type: "part", ...part, text: whole };
+  return { ...common, type: "delta", ...part, text: added };
+}
+
+function knownTexts(tracker: TurnTracker): LiveReader["texts"] {
+  const reader = new LiveReader();
+  reader.join(tracker.live);
+  return reader.texts;
+}
+
+test("a reader that joins mid-turn shows exactly the known text, even with a late stream and across restarts", () => {
+  fc.assert(
+    fc.property(steps, fc.nat(40), (all, joinsAt) => {
+      const truth = ["", "", "", ""];
+      const told: Draft[] = [];
+      const reader = new LiveReader();
+      let stream: Draft[] = [];
+      let tracker = new TurnTracker();
+      for (const [index, { do: what, text, words, isLate }] of all.entries()) {
+        if (what === "restart") {
+          stream = [];
+          tracker = new TurnTracker();
+          for (const event of kept(told)) tracker.restore(event);
+        } else {
+          if (what === "add") truth[text] += words;
+          const news = tracker.take(saysText(text, truth[text] ?? "", what === "add" ? words : null));
+          told.push(...news);
+          stream.push(...news);
+        }
+        if (index < joinsAt) continue;
+        if (index === joinsAt || what === "restart") reader.join(tracker.live);
+        if (!isLate) for (const draft of stream.splice(0)) if (reader.take(draft)) reader.join(tracker.live);
+        const known = knownTexts(tracker);
+        for (const [place, key] of textKeys.entries()) {
+          const shown = reader.texts.get(key);
+          if (stream.length === 0 && known.has(key)) expect(shown).toEqual({ ...known.get(key), text: truth[place] });
+          else if (shown?.isExact) expect(truth[place]?.startsWith(shown.text)).toBe(true);
+        }
       }
     }),
     runs,

@@ -1,30 +1,33 @@
 /**
- * Makes the universal events of one lane out of what its runtime says. All runtimes feed this one reducer, so a turn
- * begins and ends by the same rules whatever the program: `turn.ended` comes once for each `turn.started`, an ask does
- * not end a turn, and what comes late or twice says nothing. No clock, no randomness, no I/O.
+ * Turns the signals of one lane's runtime into universal events. All runtimes feed this one reducer, so a turn begins
+ * and ends by the same rules for every program: `turn.ended` comes once for each `turn.started`, an ask does not end
+ * a turn, and late or repeated signals have no effect. No clock, no randomness, no I/O.
  */
 import type { Item } from "./item.ts";
 import { ItemTracker, KnownIds } from "./item-tracker.ts";
+import type { LiveTurn } from "./live-turn.ts";
 import type { MessageError, Signal, SignalBody } from "./signal.ts";
 import type { Draft, EventBody, TurnEndReason, UniversalEvent } from "./universal-event.ts";
 
 type Turn = {
   prompt: string | null;
+  /** Null if its start is no longer kept. */
+  startedAt: number | null;
   /** Whether the program has shown that it works on it: a rest before that belongs to an earlier turn. */
   active: boolean;
-  /** Somebody asked for its end. */
+  /** Somebody asked to stop it. */
   stopped: boolean;
-  /** A message of the agent has ended well. */
+  /** A message of the agent has ended without an error. */
   answered: boolean;
-  /** A person said no, and the agent has said nothing since. */
+  /** A person refused, and the agent has said nothing since. */
   refused: boolean;
-  /** What the newest message of the agent, or the program, failed with. */
+  /** The error of the agent's newest message, or of the program. */
   failure: MessageError | null;
-  /** What was told already, since programs say an error in several places. */
+  /** Errors already published, since programs report one in several places. */
   errors: Set<string>;
 };
 
-/** What is said again is of the newest turns. */
+/** Only the newest turns are signalled again. */
 const maxStopped = 100;
 
 type BodyOf<T extends SignalBody["type"]> = Extract<SignalBody, { type: T }>;
@@ -33,8 +36,9 @@ export class TurnTracker {
   readonly #items = new ItemTracker();
   readonly #asks = new Map<string, "permission" | "question">();
   /**
-   * Prompts whose turns somebody stopped. After a restart a program tells its newest turns again, and neither a message that
-   * was stopped before it said anything nor a prompt that nobody heard is known as an item: they begin no second turn.
+   * Prompts whose turns somebody stopped. After a restart a program signals its newest turns again. A message that
+   * was stopped while empty and a prompt that was never published are not known as items: they must not begin a
+   * second turn.
    */
   readonly #stopped = new KnownIds(maxStopped);
   /** Prompts that came while a turn ran, oldest first. */
@@ -43,16 +47,21 @@ export class TurnTracker {
   #open: Turn | null = null;
   #busy = false;
   #drafts: Draft[] = [];
-  /** The lane's session by now: what a session says that was replaced is over. */
+  /** The lane's current session. Signals of a replaced session are ignored. */
   #session: string | null = null;
 
   get inTurn(): boolean {
     return this.#open !== null;
   }
 
-  /** The number of the turn that runs. */
+  /** The number of the running turn. */
   get turn(): number | null {
     return this.#open ? this.#turns : null;
+  }
+
+  /** The open items and their turn; a copy. */
+  get live(): LiveTurn {
+    return { turn: this.turn, startedAt: this.#open?.startedAt ?? null, items: this.#items.openItems(), cut: [] };
   }
 
   take(signal: Signal): Draft[] {
@@ -61,19 +70,19 @@ export class TurnTracker {
     return this.#drafts;
   }
 
-  /** Takes back, in their order, what was told before a restart. */
+  /** Restores state from the events published before a restart, in order. */
   restore(event: UniversalEvent): void {
     this.#session = event.session;
     this.#items.restore(event);
-    if (event.type === "turn.started") this.#open = newTurn(event.data.prompt, false);
+    if (event.type === "turn.started") this.#open = newTurn(event.data.prompt, event.time, false);
     else if (event.type === "turn.ended") {
       if (event.data.reason === "aborted" && !event.synthetic && this.#open?.prompt) {
         this.#stopped.add(this.#open.prompt);
       }
       this.#open = null;
     }
-    // Of a very long turn the beginning is not kept any more; it is open all the same.
-    else if (event.turn !== null) this.#open ??= newTurn(null, true);
+    // The start of a very long turn is no longer kept, but the turn is still open.
+    else if (event.turn !== null) this.#open ??= newTurn(null, null, true);
     if (event.type === "permission.requested") this.#asks.set(event.data.ask, "permission");
     else if (event.type === "question.requested") this.#asks.set(event.data.ask, "question");
     else if (event.type === "permission.resolved" || event.type === "question.resolved")
@@ -82,11 +91,11 @@ export class TurnTracker {
     if (event.turn !== null) this.#turns = event.turn;
   }
 
-  /** A lane has one session at a time. With a beginning or a prompt in another one, the turn in the old one is over. */
+  /** A lane has one session at a time. A start or a prompt in another session ends the turn in the old one. */
   #isCurrent(signal: Signal): boolean {
     const { session, type } = signal;
     if (session === this.#session) return true;
-    // A session that was replaced may be told again, after a gap.
+    // A replaced session may be signalled again, after a gap.
     const isNew = signal.type === "prompt" && !this.#items.knows(signal.message);
     const begins = type === "session_started" || isNew;
     if (this.#open && !begins) return false;
@@ -146,7 +155,10 @@ export class TurnTracker {
     }
   }
 
-  /** What an agent does: there is a turn, whether or not the prompt was seen. A message that is over has said it all. */
+  /**
+   * An agent's work always belongs to a turn, even if its prompt was not seen. Signals about a completed message are
+   * ignored.
+   */
   #work(signal: Signal & BodyOf<"message" | "part" | "delta" | "tool" | "tool_input_delta" | "file" | "message_done">) {
     if (signal.type === "tool_input_delta") return this.#emitAll(signal, this.#items.inputDelta(signal));
     if (this.#items.isOver(signal.message)) return;
@@ -204,20 +216,20 @@ export class TurnTracker {
     return refused ? "aborted" : "completed";
   }
 
-  /** A program that does not stop when it is asked to is ended. */
+  /** A program that does not stop when asked to is killed. */
   get #cutOffReason(): TurnEndReason {
     return this.#open?.stopped ? "aborted" : "interrupted";
   }
 
   #begin(signal: Signal, prompt: string | null, synthetic: boolean): Turn {
-    const turn = newTurn(prompt, this.#busy);
+    const turn = newTurn(prompt, signal.at, this.#busy);
     this.#open = turn;
     this.#turns += 1;
     this.#emit(signal, { type: "turn.started", data: { prompt } }, { synthetic });
     return turn;
   }
 
-  /** Nothing that was open in the turn outlives it. */
+  /** Everything open in a turn ends with it. */
   #end(signal: Signal, reason: TurnEndReason, queued: number): void {
     const turn = this.#open;
     if (!turn) return;
@@ -249,7 +261,7 @@ export class TurnTracker {
     const kind = this.#asks.get(ask);
     if (!kind) return;
     this.#asks.delete(ask);
-    // Programs refuse what is open when somebody stops them; nobody has said no.
+    // Programs refuse open asks when somebody stops them; no person refused.
     if (signal.outcome === "reject" && this.#open?.stopped) return this.#emit(signal, expired(ask, kind));
     if (signal.outcome === "reject" && this.#open) this.#open.refused = true;
     if (signal.type === "permission_over") {
@@ -299,11 +311,12 @@ function errorBody({ message, item, status }: ReportedError): EventBody {
   return { type: "error", data: { message, item, ...(status === undefined ? {} : { status }) } };
 }
 
-function newTurn(prompt: string | null, active: boolean): Turn {
-  return { prompt, active, stopped: false, answered: false, refused: false, failure: null, errors: new Set() };
+function newTurn(prompt: string | null, startedAt: number | null, active: boolean): Turn {
+  const soFar = { stopped: false, answered: false, refused: false, failure: null };
+  return { prompt, startedAt, active, ...soFar, errors: new Set() };
 }
 
-/** Which of its messages failed, and whether a person said no, so that its end has the right reason. */
+/** Restores failures and refusals, so that the turn ends with the right reason. */
 function restoreTurn(turn: Turn, event: UniversalEvent): void {
   const below = event.nativeSession !== undefined;
   const { type } = event;
@@ -319,7 +332,7 @@ function restoreTurn(turn: Turn, event: UniversalEvent): void {
     const { role, status, parts } = event.data.item;
     if (parts.some((part) => part.type === "tool_result" && part.rejected)) turn.refused = true;
     if (role !== "assistant" || below) return;
-    // Every failure but a stop is told as an error first.
+    // Every failure except a stop is published as an error first.
     turn.answered ||= status === "completed";
     if (status === "completed") turn.failure = null;
     else turn.failure ??= { kind: "aborted", message: "" };

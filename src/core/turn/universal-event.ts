@@ -1,6 +1,6 @@
 /**
- * One stream for every agent. `turn.ended` comes exactly once for each `turn.started`; whether an agent is at work
- * follows from these two and from nothing else. docs/events.md shows an example of each type.
+ * One stream of events for every agent. `turn.ended` comes exactly once for each `turn.started`; these two alone show
+ * whether an agent is at work. docs/events.md shows an example of each type.
  */
 import type { Item } from "./item.ts";
 
@@ -16,18 +16,28 @@ export type Question = {
 
 export type Tokens = { input: number; output: number; reasoning: number; cacheRead: number; cacheWrite: number };
 
-/** What happened, without where and when. */
+/** An event without its place and time. */
 export type EventBody =
   | { type: "session.started"; data: { resumed: boolean } }
   | { type: "session.ended"; data: { reason: string } }
-  /** `prompt`: the item that the turn answers; null when the agent went to work by itself. */
+  /** `prompt`: the item that the turn answers; null if the agent started on its own. */
   | { type: "turn.started"; data: { prompt: string | null } }
-  /** `queued`: prompts that the program has already and takes next. While there are any, the agent is not idle. */
+  /** `queued`: prompts that the program already has and takes next. While there are any, the agent is not idle. */
   | { type: "turn.ended"; data: { reason: TurnEndReason; error: string | null; queued: number } }
   | { type: "item.started"; data: { item: Item } }
+  /**
+   * `offset`: how many characters of the part precede it. Missing if unknown, as after a restart. In that case a
+   * delta without text reports the length of the text, once that is known.
+   */
   | {
       type: "item.delta";
-      data: { item: string; part: string; kind: "text" | "reasoning" | "input" | "output"; text: string };
+      data: {
+        item: string;
+        part: string;
+        kind: "text" | "reasoning" | "input" | "output";
+        text: string;
+        offset?: number | undefined;
+      };
     }
   | { type: "item.completed"; data: { item: Item } }
   /** `call`: the tool call that waits for it. */
@@ -38,7 +48,7 @@ export type EventBody =
       type: "question.resolved";
       data: { ask: string; outcome: "answered" | "reject" | "expired"; answers: string[][] | null };
     }
-  /** What a message used, or what the whole turn did; the second repeats the first. */
+  /** The usage of a message, or of the whole turn; the second includes the first. */
   | {
       type: "usage";
       data: {
@@ -49,7 +59,7 @@ export type EventBody =
         cost: number | null;
       };
     }
-  /** `status`: of the provider's HTTP response, where the program says it. */
+  /** `status`: of the provider's HTTP response, if the program reports it. */
   | { type: "error"; data: { message: string; item: string | null; status?: number | undefined } }
   | { type: "unparsed"; data: { reason: string } };
 
@@ -71,29 +81,29 @@ export const universalEventTypes = [
   "error",
   "unparsed",
 ] as const satisfies readonly EventType[];
-/** Fails to compile when one is missing. */
+/** Fails to compile if one is missing. */
 export const allEventTypes: EventType extends (typeof universalEventTypes)[number] ? true : never = true;
 
 type Envelope = {
   id: string;
-  /** Gapless in a lane. A delta is not kept, and has the number of the event that it follows. */
+  /** Gapless within a lane. A delta is not kept, and has the number of the event before it. */
   seq: number;
   time: number;
   lane: string;
   session: string;
-  /** Where it happened, when that is a session below the lane's own. */
+  /** The child session in which it happened, if it was not the lane's own. */
   nativeSession?: string | undefined;
   /** Counts the turns of the lane; null between them. */
   turn: number | null;
   source: "agent" | "daemon";
-  /** Concluded by Waybill, and not said by the program in these words. */
+  /** Inferred by Waybill, not reported by the program in this form. */
   synthetic: boolean;
-  /** It happened in the lane that this one was forked off. */
+  /** It happened in the lane that this one was forked from. */
   copied?: boolean | undefined;
   raw?: string | undefined;
 };
 
 export type UniversalEvent = Envelope & EventBody;
 
-/** As the turn tracker makes it; its lane, number and id are the recorder's to give. */
+/** As the turn tracker creates it; the recorder adds lane, number and id. */
 export type Draft = Omit<Envelope, "id" | "seq" | "lane"> & EventBody;

@@ -1,4 +1,4 @@
-/** Whether a message may name its attachments: their bytes are there, and the runtime of its lane takes them. */
+/** Checks that a message may name its attachments: their bytes are stored, and its lane's runtime accepts them. */
 import { AppError } from "../../app-error.ts";
 import type { AcceptedFiles } from "../../core/message/accepted-files.ts";
 import { acceptedTypes, refusalOf } from "../../core/message/accepted-files.ts";
@@ -16,10 +16,10 @@ export async function checkStored(attachments: readonly Attachment[], files: Att
   }
 }
 
-/** Null when the file can be what a message calls it. */
+/** Null if the file matches the message's description of it. */
 export function differenceOf(claimed: Attachment, stored: Pick<Attachment, "size" | "mimeType">): string | null {
   if (stored.size !== claimed.size) return `it has ${stored.size} bytes`;
-  // Otherwise the model would refuse an image that is none, and go on to do so in every later turn of the session.
+  // A model refuses a file that claims to be an image and is not, and keeps refusing it in every later turn.
   const isSame = stored.mimeType === claimed.mimeType;
   const isProven = isProvable(stored.mimeType) || isProvable(claimed.mimeType);
   return isSame || !isProven ? null : `its content is of type ${stored.mimeType}`;
@@ -28,12 +28,12 @@ export function differenceOf(claimed: Attachment, stored: Pick<Attachment, "size
 function mismatch({ name }: Attachment, what: string): AppError {
   return new AppError({
     code: "attachment_mismatch",
-    message: `The attachment "${name}" is not what the message says: ${what}.`,
-    hint: "Send what POST /v1/attachments answered.",
+    message: `The attachment "${name}" does not match the message: ${what}.`,
+    hint: "Send the attachment as POST /v1/attachments returned it.",
   });
 }
 
-/** `accepted` is null while the runtime is not known; then the courier finds out. */
+/** `accepted` is null while the runtime is unknown; then the courier checks later. */
 export function checkAccepted(
   attachments: readonly Attachment[],
   runtime: string,

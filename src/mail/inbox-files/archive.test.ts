@@ -1,4 +1,5 @@
-import { appendFileSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { dirname } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { aRow, InboxDirectory } from "../../../test/support/inbox-directory.ts";
 import { archiveRead } from "./archive.ts";
@@ -17,7 +18,7 @@ const isRead = { read: true };
 const all = { overBytes: 0 };
 
 describe("archiving", () => {
-  test("moves what was read, and leaves what was not and what is not understood", async () => {
+  test("moves read rows, and leaves unread and malformed ones", async () => {
     const staying = [aRow("unread"), { read: true }, { ...aRow("odd", isRead), text: 17 }, null, 1];
     files.write([aRow("one", isRead), ...staying, aRow("two", { ...isRead, unknown: { field: [1] } })]);
     const moved = await archiveRead(new InboxFile(files.path), archive, all);
@@ -28,7 +29,7 @@ describe("archiving", () => {
     expect(statSync(archive).mode & 0o777).toBe(0o600);
   });
 
-  test("leaves those that have to stay, and asks for no others than what was read", async () => {
+  test("leaves the rows that must stay, and asks only about read rows", async () => {
     files.write([aRow("one", isRead), aRow("two", isRead), aRow("unread")]);
     const asked: string[][] = [];
     const stay = async (keys: readonly string[]) => {
@@ -41,7 +42,7 @@ describe("archiving", () => {
     expect(files.rows()).toEqual([aRow("one", isRead), aRow("unread")]);
   });
 
-  test("leaves a small file alone, and a large one without read rows", async () => {
+  test("leaves small files alone, and large ones without read rows", async () => {
     const nothing = { outcome: "archived", moved: 0, keys: [] };
     const inbox = new InboxFile(files.path);
     expect(await archiveRead(inbox, archive)).toEqual(nothing);
@@ -52,20 +53,28 @@ describe("archiving", () => {
     expect(files.names()).toEqual(["builder.json"]);
   });
 
-  test("adds to what was archived before, also behind half a line", async () => {
+  test.each([
+    ["after a whole line", "", []],
+    ["in place of a truncated line", '{"from":"wa', []],
+    ["in place of a truncated line that is longer than a block", `{"text":"${"é".repeat(100_000)}`, []],
+    ["after a whole line without a line break", '{"from":"warden"}', ['{"from":"warden"}']],
+  ])("appends to an existing archive, %s", async (_, end, kept) => {
     const inbox = new InboxFile(files.path);
     files.write([aRow("one", isRead)]);
     await archiveRead(inbox, archive, all);
-    appendFileSync(archive, '{"from":"wa');
+    appendFileSync(archive, end);
     files.write([aRow("two", isRead)]);
     await archiveRead(inbox, archive, all);
-    expect(lines()).toEqual([
-      JSON.stringify(aRow("one", isRead)),
-      '{"from":"wa',
-      JSON.stringify(aRow("two", isRead)),
-      "",
-    ]);
+    expect(lines()).toEqual([JSON.stringify(aRow("one", isRead)), ...kept, JSON.stringify(aRow("two", isRead)), ""]);
     expect(files.text()).toBe("[]");
+  });
+
+  test("leaves a truncated first line out", async () => {
+    files.write([aRow("one", isRead)]);
+    mkdirSync(dirname(archive));
+    appendFileSync(archive, JSON.stringify(aRow("one", isRead)).slice(0, -1));
+    await archiveRead(new InboxFile(files.path), archive, all);
+    expect(lines()).toEqual([JSON.stringify(aRow("one", isRead)), ""]);
   });
 
   test("is durable before a row leaves the inbox", async () => {
@@ -82,7 +91,7 @@ describe("archiving", () => {
     expect(files.rows()).toEqual([]);
   });
 
-  test("keeps a row that somebody changed, and one that came, in between", async () => {
+  test("keeps a row that was changed or added during archiving", async () => {
     files.write([aRow("one", isRead), aRow("two", isRead)]);
     const changed = aRow("two", { ...isRead, note: "mine" });
     const failPoint = () => files.write([aRow("one", isRead), changed, aRow("three")]);
@@ -98,7 +107,7 @@ describe("archiving", () => {
     expect(await inbox.read()).toEqual({ outcome: "read", rows: [aRow("two")] });
   });
 
-  test("takes nothing away that cannot be archived", async () => {
+  test("removes nothing that cannot be archived", async () => {
     files.write([aRow("one", isRead)]);
     symlinkSync("nowhere", files.in("link"));
     const failure = { outcome: "failed", problem: "unwritable", error: expect.stringContaining(files.in("link")) };

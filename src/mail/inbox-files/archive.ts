@@ -1,6 +1,6 @@
 /**
- * Moves rows that were read out of an inbox file that has grown, into a file with a row on each line. They are durable there
- * before they leave the inbox, so a crash in between only repeats them in the archive.
+ * Moves read rows out of an inbox file that has grown large, into a file with one row per line. They are durable there
+ * before they leave the inbox, so a crash in between only duplicates them in the archive.
  */
 import { constants } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
@@ -13,14 +13,14 @@ import type { InboxFailure, InboxFile } from "./inbox-file.ts";
 import { writeFailure } from "./problems.ts";
 
 export type ArchiveOptions = {
-  /** A smaller file is left alone. */
+  /** Smaller files are left alone. */
   overBytes?: number;
-  /** Which of these rows are not to leave, by their keys. They were read when it is asked. */
+  /** Given the keys of read rows, returns the keys of those that must stay. */
   stay?: (keys: readonly string[]) => Promise<ReadonlySet<string>>;
   failPoint?: FailPointHook | undefined;
 };
 
-/** The keys of the rows that moved; whoever wrote one of them must not take it for lost. */
+/** `keys` are the keys of the moved rows. Their writers must not treat them as lost. */
 export type Archived = { outcome: "archived"; moved: number; keys: readonly string[] } | InboxFailure;
 
 const nothing: Archived = { outcome: "archived", moved: 0, keys: [] };
@@ -46,7 +46,7 @@ export async function archiveRead(
   }
   failPoint?.("inbox.archived");
 
-  // Only what stands in the archive leaves: a row that somebody has changed meanwhile is another.
+  // Only archived rows leave. A row that changed since is a different row.
   const archived = new Set(lines);
   const isArchived = (row: unknown) => isRow(row) && row.read === true && archived.has(JSON.stringify(row));
   const left = new Set<string>();
@@ -60,7 +60,7 @@ export async function archiveRead(
   return { outcome: "archived", moved: left.size, keys: [...left].map((line) => keyInFile(JSON.parse(line))) };
 }
 
-/** Read, and understood: what is not understood may mean something to others. */
+/** Read and well-formed. A malformed row may mean something to other programs. */
 function isDone(value: unknown): boolean {
   const row = parseRow(value);
   return !("invalid" in row) && row.isRead;
@@ -71,7 +71,7 @@ async function appendLines(path: string, lines: readonly string[]): Promise<void
   const { O_RDWR, O_CREAT, O_APPEND, O_NOFOLLOW } = constants;
   const file = await open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600);
   try {
-    const start = (await endsInTheMiddle(file)) ? "\n" : "";
+    const start = await endLastLine(file);
     await file.appendFile(`${start}${lines.join("\n")}\n`);
     await file.sync();
   } finally {
@@ -79,10 +79,38 @@ async function appendLines(path: string, lines: readonly string[]): Promise<void
   }
 }
 
-/** A crash may have left half a line. */
-async function endsInTheMiddle(file: FileHandle): Promise<boolean> {
+/**
+ * Removes a line that a crash truncated: its row is still in the inbox. Returns the line break that a whole last line
+ * may lack.
+ */
+async function endLastLine(file: FileHandle): Promise<"" | "\n"> {
   const { size } = await file.stat();
-  if (size === 0) return false;
-  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
-  return buffer.toString() !== "\n";
+  const line = await lastLine(file, size);
+  if (line.length === 0) return "";
+  if (isJson(line.toString())) return "\n";
+  await file.truncate(size - line.length);
+  return "";
+}
+
+/** The bytes after the last line break. */
+async function lastLine(file: FileHandle, size: number): Promise<Buffer> {
+  const blockBytes = 64 * 1024;
+  let line = Buffer.alloc(0);
+  for (let end = size; end > 0; end -= blockBytes) {
+    const start = Math.max(0, end - blockBytes);
+    const { buffer } = await file.read(Buffer.alloc(end - start), 0, end - start, start);
+    const lineBreak = buffer.lastIndexOf("\n");
+    line = Buffer.concat([buffer.subarray(lineBreak + 1), line]);
+    if (lineBreak !== -1) break;
+  }
+  return line;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,15 +1,15 @@
 /**
- * The rows of an inbox file with their places in its text, so that a rewrite leaves the bytes of the others alone. What was
- * parsed before is not parsed again: a file mostly grows at its end. Pure.
+ * Parses an inbox file into rows with their positions in the text, so that a rewrite keeps the bytes of the other rows.
+ * Rows that were parsed before are not parsed again: a file mostly grows at its end. Pure.
  */
 import { rowKey } from "../../core/inbox/row.ts";
 
 export type ParsedInbox = {
   readonly bytes: Buffer;
   readonly rows: readonly unknown[];
-  /** Null for what is no row. */
+  /** Null for a value that is not a row. */
   readonly keys: readonly (string | null)[];
-  /** Where each row begins, and where it has ended, in `bytes`. */
+  /** The start and end of each row in `bytes`. */
   readonly starts: readonly number[];
   readonly ends: readonly number[];
 };
@@ -20,10 +20,10 @@ const [tab, newline, carriageReturn, space] = [0x09, 0x0a, 0x0d, 0x20];
 const [quote, comma, backslash] = [0x22, 0x2c, 0x5c];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** How many bytes are parsed between two chances for others to run. */
+/** How many bytes are parsed before the event loop may run. */
 const stepBytes = 64 * 1024;
 
-/** All at once. */
+/** Parses without yielding. */
 export function parseInbox(bytes: Buffer, known: ParsedInbox | null = null): ParsedInbox | Damage {
   const steps = parseSteps(bytes, known);
   for (;;) {
@@ -32,7 +32,7 @@ export function parseInbox(bytes: Buffer, known: ParsedInbox | null = null): Par
   }
 }
 
-/** Step by step: a large file would stop everything else for long. */
+/** Parses step by step, because a large file would block the event loop for long. */
 export function* parseSteps(bytes: Buffer, known: ParsedInbox | null): Generator<undefined, ParsedInbox | Damage> {
   const kept = known === null ? 0 : sharedRows(bytes, known);
   const rows = known?.rows.slice(0, kept) ?? [];
@@ -44,7 +44,7 @@ export function* parseSteps(bytes: Buffer, known: ParsedInbox | null): Generator
   let at = ends.at(-1) ?? skipSpace(bytes, 0);
   if (kept === 0) {
     if (at === bytes.length) return { damage: "it is empty" };
-    if (bytes[at] !== openBracket) return { damage: "it is no JSON array" };
+    if (bytes[at] !== openBracket) return { damage: "it is not a JSON array" };
     at = skipSpace(bytes, at + 1);
     if (bytes[at] === closeBracket) return onlySpaceBehind(parsed, at + 1);
   }
@@ -54,12 +54,12 @@ export function* parseSteps(bytes: Buffer, known: ParsedInbox | null): Generator
     if (ends.length > 0) {
       if (bytes[at] === closeBracket) return onlySpaceBehind(parsed, at + 1);
       if (at === bytes.length) return { damage: "its array is not closed" };
-      if (bytes[at] !== comma) return { damage: `there is no comma between two rows at byte ${at}` };
+      if (bytes[at] !== comma) return { damage: `a comma is missing between two rows at byte ${at}` };
       at = skipSpace(bytes, at + 1);
     }
     const end = endOfValue(bytes, at);
     const row = valueIn(bytes.toString("utf8", at, end));
-    if (row === undefined) return { damage: `row ${rows.length + 1}, at byte ${at}, is no valid JSON` };
+    if (row === undefined) return { damage: `row ${rows.length + 1}, at byte ${at}, is not valid JSON` };
     rows.push(row);
     keys.push(rowKey(row));
     starts.push(at);
@@ -71,20 +71,20 @@ export function* parseSteps(bytes: Buffer, known: ParsedInbox | null): Generator
   }
 }
 
-/** How much of it is not parsed yet. */
+/** How many bytes are not parsed yet. */
 export function bytesToParse(bytes: Buffer, known: ParsedInbox | null): number {
   const kept = known === null ? 0 : sharedRows(bytes, known);
   return bytes.length - (known?.ends[kept - 1] ?? 0);
 }
 
 /**
- * How many rows both begin with, the byte behind each included: a number may go on. The last row is parsed again in any case,
- * since what stands behind it changes whenever the file grows.
+ * How many leading rows both share, including the byte after each: a number may have more digits. The last row is
+ * always parsed again, since the byte after it changes whenever the file grows.
  */
 function sharedRows(bytes: Buffer, known: ParsedInbox): number {
   let [shared, most] = [0, Math.max(0, known.ends.length - 1)];
   let comparedTo = 0;
-  // Most files have only grown, so all of it is compared first.
+  // Most files have only grown, so compare everything first.
   let count = most;
   while (shared < most) {
     const to = (known.ends[count - 1] ?? 0) + 1;
@@ -98,7 +98,7 @@ function sharedRows(bytes: Buffer, known: ParsedInbox): number {
 
 function onlySpaceBehind(parsed: ParsedInbox, end: number): ParsedInbox | Damage {
   const at = skipSpace(parsed.bytes, end);
-  return at === parsed.bytes.length ? parsed : { damage: `there is more behind its array, at byte ${at}` };
+  return at === parsed.bytes.length ? parsed : { damage: `something follows its array, at byte ${at}` };
 }
 
 function skipSpace(bytes: Buffer, from: number): number {
@@ -111,7 +111,7 @@ function isSpace(byte: number | undefined): boolean {
   return byte === space || byte === newline || byte === tab || byte === carriageReturn;
 }
 
-/** Only where it ends; whether it is valid, JSON.parse finds out. All the characters that matter are single bytes in UTF-8. */
+/** Finds only the end; JSON.parse checks validity. All the characters that matter are single bytes in UTF-8. */
 function endOfValue(bytes: Buffer, start: number): number {
   const first = bytes[start];
   if (first === quote) return endOfString(bytes, start);
@@ -141,7 +141,7 @@ function endOfLiteral(bytes: Buffer, start: number): number {
   return at;
 }
 
-/** Undefined, which no JSON can be, for what does not parse. */
+/** Undefined, which is not a JSON value, if the text does not parse. */
 function valueIn(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,4 +1,7 @@
-/** What can be wrong with an inbox file, as values. Each comes with a sentence that says what, and where it helps, what to do. */
+/**
+ * The problems an inbox file can have, as values. Each has a sentence that says what is wrong and, if it helps, what to
+ * do.
+ */
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { messageOf } from "../../app-error.ts";
@@ -15,7 +18,7 @@ export type InboxProblem =
 
 export type InboxFailure = { outcome: "failed"; problem: InboxProblem; error: string };
 
-/** Whether reading the file fails for the same reason. */
+/** Whether reading the file fails for the same reason as writing it. */
 export function isToldByReading({ problem }: InboxFailure): boolean {
   switch (problem) {
     case "corrupt":
@@ -38,22 +41,22 @@ export function failed(problem: InboxProblem, error: string): InboxFailure {
 }
 
 export function corrupt(path: string, damage: string): InboxFailure {
-  return failed("corrupt", `${path} is damaged: ${damage}. It is left as it is; mend or remove it.`);
+  return failed("corrupt", `${path} is damaged: ${damage}. Waybill left it as it is; repair or remove it.`);
 }
 
 export function tooLarge(path: string, bytes: number, maxBytes: number): InboxFailure {
-  return failed("too_large", `${path} has ${bytes} bytes, or would have; at most ${maxBytes} are read and written.`);
+  return failed("too_large", `${path} has, or would have, ${bytes} bytes; the limit is ${maxBytes}.`);
 }
 
 export function noRegularFile(path: string): InboxFailure {
-  return failed("link", `${path} is a link or no regular file, so it is neither read nor replaced.`);
+  return failed("link", `${path} is not a regular file, so it is neither read nor replaced.`);
 }
 
 export function directoryMissing(path: string): InboxFailure {
   return failed("directory_missing", `The directory ${dirname(path)} does not exist.`);
 }
 
-/** What a call of the system said about reading. Anything that is no answer of the system is a bug, and thrown. */
+/** A failed system call while reading. Any other error is a bug and is thrown. */
 export function readFailure(path: string, error: unknown): InboxFailure {
   return failed("unreadable", `${path} cannot be read: ${systemMessage(error)}.`);
 }
@@ -66,7 +69,7 @@ export function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException).code;
 }
 
-/** False also where that cannot be told. */
+/** Also false if that cannot be determined. */
 export function isDirectory(path: string): boolean {
   try {
     return statSync(path).isDirectory();

@@ -1,7 +1,7 @@
 /**
- * Rewrites an inbox file that other programs rewrite as well, with its lock and without it: read, edit, write beside, lock,
- * compare, rename, read again. When somebody else wrote meanwhile, the edit is asked again; it is done when it finds nothing
- * left to do.
+ * Rewrites an inbox file that other programs also rewrite, with or without its lock: read, edit, write a replacement,
+ * lock, compare, rename, read again. If another program wrote in between, the edit runs again, until it finds nothing
+ * to do.
  */
 import { renameSync } from "node:fs";
 import { dirname } from "node:path";
@@ -18,9 +18,9 @@ import { hasBytes, keepOpen, presentState } from "./read-bytes.ts";
 import { removeReplacement, syncDirectoryOf, writeBeside } from "./replacement.ts";
 
 export type Edit = {
-  /** What the file is to be; null when it is that already. Null is given where there is no file. */
+  /** The new content; null if there is nothing to change. Gets null if there is no file. */
   next(inbox: ParsedInbox | null): Buffer | null;
-  /** The file was that, if only for a moment. */
+  /** The file had the new content, if only for a moment. */
   written(): void;
 };
 
@@ -28,23 +28,25 @@ export type RewriteContext = {
   readonly reader: InboxReader;
   readonly lock: LockSettings;
   readonly failPoint: FailPointHook | undefined;
-  /** Until when others are taken to write so often that preparing without the lock is in vain. */
+  /** Until then other programs are assumed to write so often that preparing without the lock is futile. */
   contendedUntil: number;
-  /** Whether the last wait for the lock was in vain: then the next one is brief. */
+  /** The last wait for the lock failed, so the next one is brief. */
   isLockedOut: boolean;
 };
 
 export type Rewritten = { outcome: "written" } | { outcome: "nothing" } | InboxFailure;
 
-/** `before` is what the file was; null for none. */
+/** `before` is the old content; null for none. */
 type Prepared = { outcome: "prepared"; temporary: string; before: Buffer | null; next: Buffer };
 type Again = { outcome: "again" };
 
 const contendedMs = 1000;
-/** Some tries. Waiting in full again and again for somebody who keeps the lock would hold up everything else. */
+/**
+ * Enough for a few tries. Waiting in full each time for a program that keeps the lock would hold up everything else.
+ */
 const briefWaitMs = 20;
 const maxRounds = 20;
-/** From then on a file that changes from its beginning all the time is parsed under the lock. */
+/** After this many rounds, a file that keeps changing from its beginning is parsed under the lock. */
 const patientRounds = 5;
 
 export async function rewrite(context: RewriteContext, edit: Edit): Promise<Rewritten> {
@@ -63,19 +65,19 @@ export async function rewrite(context: RewriteContext, edit: Edit): Promise<Rewr
       : preparedRound(context, noted));
     if (done.outcome === "failed") return done;
     if (done.outcome === "written" || done.outcome === "nothing") {
-      // Not under the lock: that the name lasts matters to whoever hears that it was written, and to nobody else.
+      // Not under the lock: only the caller needs the rename to be durable.
       if (isWritten) await syncDirectoryOf(context.reader.path);
       return isWritten ? { outcome: "written" } : done;
     }
-    // Somebody wrote although it was locked.
+    // Another program wrote despite the lock.
     if (lockFirst && done.outcome === "again") await pause(1 + Math.random() * 10);
     lockFirst = done.outcome === "again";
     if (lockFirst) context.contendedUntil = performance.now() + contendedMs;
   }
-  return failed("unwritable", `${context.reader.path} is rewritten all the time by programs that do not lock it.`);
+  return failed("unwritable", `${context.reader.path} is constantly rewritten by programs that do not lock it.`);
 }
 
-/** What takes long, and what waits for the disk, comes before the lock: others hardly notice it. */
+/** Slow work and disk waits come before the lock, so that other programs hardly notice it. */
 async function preparedRound(context: RewriteContext, edit: Edit): Promise<Rewritten | Again> {
   const { reader } = context;
   const looked = await reader.look();
@@ -89,7 +91,7 @@ async function preparedRound(context: RewriteContext, edit: Edit): Promise<Rewri
   return releasing(lock, context, async () => replace(context, edit, prepared, lock));
 }
 
-/** Where others write all the time, only the lock keeps them off for long enough. */
+/** Where other programs write all the time, only the lock keeps them off long enough. */
 async function lockedRound(
   context: RewriteContext,
   edit: Edit,
@@ -107,7 +109,7 @@ async function lockedRound(
   });
 }
 
-/** Whether the file could be written, as far as its lock and its mode tell. Nothing is changed. */
+/** Whether the file could be written, judging by its lock and mode. Changes nothing. */
 export async function mayBeWritten(context: RewriteContext): Promise<boolean> {
   const lock = await lockFile(context);
   if ("outcome" in lock) return false;
@@ -153,12 +155,12 @@ async function prepare(
   }
 }
 
-/** By the mode alone: the superuser may write anything. */
+/** By the mode alone, because the superuser may write anything. */
 function isReadOnly({ mode }: FileState): boolean {
   return (mode & 0o200) === 0;
 }
 
-/** Without a pause from the comparison to the rename. */
+/** Synchronous from the comparison to the rename. */
 function replace(
   { reader: { path }, failPoint }: RewriteContext,
   edit: Edit,

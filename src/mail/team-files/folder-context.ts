@@ -1,4 +1,4 @@
-/** What the parts that work on a team's folder share. */
+/** The context that the parts working on a team's folder share. */
 import type { Clock } from "../../clock.ts";
 import type { FailPointHook } from "../../core/delivery/fail-points.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
@@ -10,10 +10,20 @@ import type { Store } from "../../store/port.ts";
 import type { AgentAddress, MessageAdmission } from "../admission.ts";
 import type { InboxFile } from "../inbox-files/inbox-file.ts";
 
-/** The asks that wait for a person, to which requests in files are added. */
+/** The registry of asks that wait for a person. Requests in inbox files are added to it. */
 export type FileAsks = {
-  open(ask: { id: string; title: string; laneId: string; since: number }, answer: AnswerAsk): void;
+  open(ask: FileAsk, answer: AnswerAsk): void;
   close(id: string): void;
+};
+/** `tool` and `input` are null for a request that is not about a tool; `detail` is the content of the row. */
+export type FileAsk = {
+  id: string;
+  title: string;
+  laneId: string;
+  since: number;
+  tool: string | null;
+  input: unknown;
+  detail: unknown;
 };
 export type AnswerAsk = (answer: AskAnswer) => Promise<void>;
 
@@ -24,21 +34,21 @@ export type FolderDeps = {
   asks: FileAsks;
   /** Ends a delivery whose row has changed. */
   failDelivery: (record: DeliveryRecord, reason: string) => Promise<void>;
-  /** A person has agreed that a member that Waybill runs is shut down. */
+  /** A person approved shutting down a member that Waybill runs. */
   shutDown: (member: { name: string; lane: string }, team: string) => Promise<void>;
-  /** A member that somebody else runs has written something. */
+  /** A member that Waybill does not run has written something. */
   heard: (member: AgentAddress, at: number) => void;
   failPoint?: FailPointHook | undefined;
 };
 
 export type FolderContext = FolderDeps & {
-  /** As it is now. */
+  /** Its current state. */
   team: Team;
-  /** Since when this store follows the files: what is older may have been sent by another one. */
+  /** Since when this store follows the files. Another store may have sent anything older. */
   since: number;
   form: RowForm;
-  /** What the team says of itself; null where that was never readable. */
+  /** The team's own configuration; null if it was never readable. */
   config: TeamConfig | null;
-  /** The inbox of a member or of `user`; its file need not be there. */
+  /** The inbox of a member or of `user`; its file need not exist. */
   inboxOf: (name: string) => InboxFile;
 };

@@ -1,6 +1,6 @@
 /**
- * Writes into inbox files what is for somebody whom Waybill does not run, and watches what becomes of these rows. Rows of
- * others are never flagged, removed or put in another order.
+ * Writes messages for members that Waybill does not run into inbox files, and follows what becomes of those rows. Never
+ * flags, removes or reorders other programs' rows.
  */
 import { AppError } from "../../app-error.ts";
 import { attachmentsNotSupported } from "../../core/delivery/reasons.ts";
@@ -19,16 +19,16 @@ import type { OpenHandOver } from "../../store/port.ts";
 import type { FolderContext } from "./folder-context.ts";
 import { isRunning } from "./lead-process.ts";
 
-/** Somebody who keeps writing an older file back is not fought for ever. */
+/** Give up against a program that keeps writing an older file back. */
 const maxWrites = 4;
 
-/** Writes what waits, oldest first; what cannot be written waits on, and says why. */
+/** Writes the waiting rows, oldest first. A row that cannot be written keeps waiting, with a reason. */
 export async function writeWaiting(context: FolderContext): Promise<void> {
   const open = await context.store.openHandOvers(context.team.name);
   await Promise.all(open.filter(({ handOver }) => isToWrite(handOver, context)).map((one) => write(one, context)));
 }
 
-/** A row that stands in the file of a lead whom still no lane serves is followed, not written again. */
+/** A row in the file of a lead that still has no lane is followed, not written again. */
 function isToWrite(handOver: HandOver, context: FolderContext): boolean {
   return handOver.state === "waiting" && !(isInFile(handOver) && isUnserved(handOver.inbox, context));
 }
@@ -63,25 +63,25 @@ async function write({ handOver, message }: OpenHandOver, context: FolderContext
 }
 
 /**
- * Claude Code empties the inbox of a teammate that it makes, a moment after it says so; and a session that is resumed claims
- * its old team a moment before it makes a new one.
+ * Claude Code empties the inbox of a new teammate a moment after announcing it, and a resumed session claims its old
+ * team a moment before it creates a new one.
  */
 const settlingMs = 2000;
 
-/** When what a team's configuration says of a member can be relied on. */
+/** When the team's configuration of a member can be relied on. */
 function settledAt({ joinedAt }: ConfigMember, { lead }: TeamConfig): number {
   return Math.max(joinedAt ?? 0, lead?.since ?? 0) + settlingMs;
 }
 
-/** How long it takes until all of its members can be written to; 0 where they can be now. */
+/** How long until all members can be written to; 0 if they can be now. */
 export function msUntilSettled(config: TeamConfig, now: number): number {
   return Math.max(0, ...config.members.map((member) => settledAt(member, config) - now));
 }
 
-/** Why a row is not to be written now, or would be lost; null when it can be. */
+/** Why a row must not be written now, or would be lost; null if it can be. */
 function whyNotNow(inbox: string, { attachments }: Mail, context: FolderContext): string | null {
   if (inbox === personInbox) return null;
-  // Sent before the team had files: from then on it is refused.
+  // Sent before the team had files. Since then admission refuses attachments.
   if (attachments.length > 0) return attachmentsNotSupported;
   const { form, team, config, clock } = context;
   const known = team.members.find(({ name }) => name === inbox);
@@ -93,12 +93,12 @@ function whyNotNow(inbox: string, { attachments }: Mail, context: FolderContext)
   return clock.now() < settledAt(member, config) ? "just_joined" : null;
 }
 
-/** The agents of a session write to those alone whom its configuration names. */
+/** A session's agents can only write to members that its configuration names. */
 function whyNoAnswer(inbox: string, { form, config }: FolderContext): string | null {
   return form === "session" && inbox !== personInbox && !config?.knowsWaybill ? "cannot_answer" : null;
 }
 
-/** In the classic form a lead reads its input and no file: without a lane nobody brings it what stands there. */
+/** In the classic form a lead reads its input, not a file: without a lane, its rows stay unread. */
 export function isUnserved(inbox: string, { form, team }: Pick<FolderContext, "form" | "team">): boolean {
   return (
     form === "classic" &&
@@ -106,7 +106,7 @@ export function isUnserved(inbox: string, { form, team }: Pick<FolderContext, "f
   );
 }
 
-/** What became of the rows in an inbox. `before`: the keys of its rows in their order, when it was last read. */
+/** Follows the written rows of an inbox. `before`: the keys of its rows in order, when it was last read. */
 export async function followRows(
   inbox: string,
   rows: readonly unknown[],
@@ -132,7 +132,7 @@ export async function followRows(
   }
 }
 
-/** The rows that stood before it: as they were seen last, and the one that it was written behind. */
+/** The rows before it: those last seen there, and the row that it was appended behind. */
 function earlierRows(key: string, { behind }: HandOver, seen: readonly string[]): string[] {
   const seenBefore = seen.slice(0, Math.max(0, seen.indexOf(key)));
   return behind === null ? seenBefore : [...seenBefore, behind];
@@ -152,17 +152,17 @@ function isLive(config: TeamConfig | null): boolean {
   return config?.lead != null && isRunning(config.lead);
 }
 
-/** A session that is resumed begins with a new team: what stood in its inboxes is gone. */
+/** A resumed session begins with a new team, so its old inboxes are lost. */
 function isOfEarlierSession({ changedAt }: HandOver, { form, config }: FolderContext): boolean {
   return form === "session" && (config?.lead?.since ?? 0) > changedAt;
 }
 
-/** In a team of a session a row that is flagged as read stays for a while after what stood behind it was taken. */
+/** In a session's team, a row flagged as read may stay for a while after the rows behind it were taken. */
 function stillThere(present: ReadonlyMap<string, boolean>, { form }: FolderContext): Set<string> {
   return new Set([...present].flatMap(([key, isRead]) => (form === "session" && isRead ? [] : [key])));
 }
 
-/** Nothing can be written at present. What stood in a directory that is gone is written again when it is back. */
+/** Nothing can be written now. Rows of a missing directory are written again when it is back. */
 export async function keepWaiting(
   reason: "directory_missing" | "directory_in_use",
   context: Pick<FolderContext, "store" | "clock" | "team">,
@@ -184,7 +184,7 @@ async function change(
   await store.changeHandOver(recipient, id, next, clock.now(), restored);
 }
 
-/** The program that was to read it may have taken it; nothing tells. */
+/** The receiving program may have taken the row; there is no way to know. */
 async function warnSender(message: Mail, { inbox, writes }: HandOver, context: FolderContext): Promise<void> {
   if (message.from === waybillSender) return;
   try {
@@ -192,13 +192,13 @@ async function warnSender(message: Mail, { inbox, writes }: HandOver, context: F
       id: `gone-${message.id}-${writes}`.slice(0, 128),
       to: writtenAddress(replyAddress(message)),
       from: waybillSender,
-      text: `Your message to ${inbox} is not in its inbox file any more, and was not flagged as read: it was taken, or lost.`,
+      text: `Your message to ${inbox} is no longer in its inbox file and was never flagged as read: it was taken or lost.`,
       actionMode: "notify",
       relayOfMessageId: message.id,
       source: "watchdog",
     });
   } catch (error) {
-    // Whoever sent it is gone, too.
+    // The sender no longer exists either.
     if (!(error instanceof AppError)) throw error;
   }
 }

@@ -1,13 +1,13 @@
 /**
- * Requests of one program to another in an inbox that Waybill serves: a permission, a shutdown, the approval of a plan. A person
- * decides; until then the row stays unread, so that it is asked again after a restart.
+ * Requests from one program to another in an inbox that Waybill serves: a permission, a shutdown, approval of a plan. A
+ * person decides. Until then the row stays unread, so that it is asked again after a restart.
  */
 import { AppError } from "../../app-error.ts";
 import type { ParsedRow } from "../../core/inbox/row.ts";
 import { isRow, rowKey } from "../../core/inbox/row.ts";
 import type { SystemRow } from "../../core/inbox/system-row.ts";
 import { isShutdownApproval, systemRowIn } from "../../core/inbox/system-row.ts";
-import { requestTitle, responseKey, responseRow } from "../../core/inbox/system-row-answers.ts";
+import { requestedTool, requestTitle, responseKey, responseRow } from "../../core/inbox/system-row-answers.ts";
 import type { AskAnswer } from "../../runtimes/port.ts";
 import type { FolderContext } from "./folder-context.ts";
 import type { LaneMember } from "./lane-rows.ts";
@@ -15,7 +15,10 @@ import { senderIn } from "./row-sender.ts";
 
 export type RequestRow = ParsedRow & { system: SystemRow };
 
-/** Null when it was brought before a person, or was answered; else why neither. `done` is called once it is answered. */
+/**
+ * Null if the request was shown to a person or was answered before; otherwise the reason. `done` is called once it is
+ * answered.
+ */
 export async function openRequest(
   row: RequestRow,
   member: LaneMember,
@@ -33,7 +36,8 @@ export async function openRequest(
   }
   const id = askId(row, member, context);
   const title = `${sender.name}: ${requestTitle(row.system)}`;
-  asks.open({ id, title, laneId: member.lane, since: row.sentAt }, async (answer) => {
+  const about = { ...requestedTool(row.system), detail: row.system.data };
+  asks.open({ id, title, laneId: member.lane, since: row.sentAt, ...about }, async (answer) => {
     await respond(row, sender.name, member, answer, context);
     asks.close(id);
     await done();
@@ -41,7 +45,7 @@ export async function openRequest(
   return null;
 }
 
-/** The answer that was written before a crash, if it is still there. */
+/** The answer written before a crash, if it is still in the file. */
 async function responseTo({ id }: RequestRow, sender: string, { inboxOf }: FolderContext): Promise<SystemRow | null> {
   const read = await inboxOf(sender).peek();
   const rows = read.outcome === "read" ? read.rows : [];
@@ -76,7 +80,7 @@ function cannotAnswer(sender: string, why: string): AppError {
   return new AppError({
     code: "inbox_unwritable",
     message: `The answer could not be written into the inbox of ${sender}: ${why}`,
-    hint: "Mend the file, and answer again.",
+    hint: "Repair the file, then answer again.",
     retryable: true,
   });
 }

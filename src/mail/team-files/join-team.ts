@@ -1,6 +1,6 @@
 /**
- * Makes Waybill known to the agents of a Claude Code session, so that they can answer it. For that it becomes a member in the
- * session's own configuration, which is changed under the lock that the program takes as well.
+ * Makes Waybill known to the agents of a Claude Code session, so that they can answer it. It becomes a member in the
+ * session's own configuration, which is changed under the lock that Claude Code also takes.
  */
 import { readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { presentState } from "../inbox-files/read-bytes.ts";
 import { removeReplacement, writeBeside } from "../inbox-files/replacement.ts";
 
 const lockSettings = { waitMs: 2000, staleMs: 10_000 };
-/** The program writes the file in place, and may be caught at it. */
+/** The program writes the file in place, so a read may find it half written. */
 const maxTries = 20;
 
 export async function joinTeam(directory: string): Promise<void> {
@@ -20,7 +20,7 @@ export async function joinTeam(directory: string): Promise<void> {
   if ("outcome" in lock) throw cannotJoin(path, lock.error);
   try {
     for (let tries = 1; !(await tryToJoin(path)); tries++) {
-      if (tries === maxTries) throw cannotJoin(path, "it changes all the time, or is damaged");
+      if (tries === maxTries) throw cannotJoin(path, "it keeps changing, or is damaged");
     }
   } catch (error) {
     throw error instanceof AppError ? error : cannotJoin(path, messageOf(error));
@@ -29,7 +29,7 @@ export async function joinTeam(directory: string): Promise<void> {
   }
 }
 
-/** False when somebody wrote meanwhile. */
+/** False if another program wrote in between. */
 async function tryToJoin(path: string): Promise<boolean> {
   const before = readFileSync(path, "utf8");
   const next = withWaybill(before);
@@ -44,7 +44,7 @@ async function tryToJoin(path: string): Promise<boolean> {
   return true;
 }
 
-/** Null when Waybill is a member; undefined for what is no configuration. */
+/** Null if Waybill is already a member; undefined if the text is not a configuration. */
 export function withWaybill(text: string): string | null | undefined {
   const config = objectIn(text);
   if (!config || !Array.isArray(config.members)) return undefined;
@@ -66,8 +66,8 @@ function objectIn(text: string): Record<string, unknown> | null {
 function cannotJoin(path: string, why: string): AppError {
   return new AppError({
     code: "inbox_unwritable",
-    message: `Waybill could not become known in ${path}: ${why}`,
-    hint: "Everything else of the import was done. Try it again in a moment.",
+    message: `Waybill could not add itself to ${path}: ${why}`,
+    hint: "The rest of the import succeeded. Try again in a moment.",
     retryable: true,
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Rows for a member that Waybill runs. Each unread one is admitted as a message; its row is flagged as read once that is
- * answered. What one program tells another is shown, and answered by a person where it wants an answer; it is never a prompt.
+ * Rows for a member that Waybill runs. Each unread one is admitted as a message, and flagged as read once that is
+ * answered. System rows never become prompts: they are shown, and a person answers those that want an answer.
  */
 import { AppError } from "../../app-error.ts";
 import { payloadMismatch } from "../../core/delivery/reasons.ts";
@@ -12,7 +12,7 @@ import type { Mail, TaskRef } from "../../core/message/message.ts";
 import type { Member } from "../../core/team/team.ts";
 import type { NewMessage } from "../message-schema.ts";
 import type { FolderContext } from "./folder-context.ts";
-import { answeredMessage, replyTo } from "./row-sender.ts";
+import { answeredMessage, nativeSender, replyTo } from "./row-sender.ts";
 
 export type LaneMember = { name: string; lane: string };
 
@@ -22,8 +22,8 @@ export function laneMember({ name, lane }: Member): LaneMember | null {
 }
 
 /**
- * `waits`: its message is on its way, and its row stays unread. `done`: it was answered or needs no answer, and its row is to be
- * flagged as read. `conflict`: another body was admitted under its id.
+ * `waits`: the message is on its way, and the row stays unread. `done`: the message was answered or needs no answer, so
+ * the row must be flagged as read. `conflict`: another body was admitted under its id.
  */
 export type TakenRow = { outcome: "waits" | "done" | "conflict" } | { outcome: "refused"; reason: string };
 
@@ -34,12 +34,13 @@ export async function takeLaneRow(row: ParsedRow, member: LaneMember, context: F
   const inboxFile = { team: team.name, member: member.name, rowHash: row.hash };
   try {
     await admission.admit(await messageIn(row, member, context), {
+      claimedMember: nativeSender(row, context),
       row: { inboxFile, sentAt: row.sentAt, mayHaveBeenSent: row.sentAt < since },
     });
     failPoint?.("inbox.admitted");
     return { outcome: "waits" };
   } catch (error) {
-    // What passes, as a full disk does, is no fault of the row.
+    // A temporary failure, such as a full disk, is not the row's fault.
     if (error instanceof AppError && !error.retryable) return { outcome: "refused", reason: error.code };
     throw error;
   }
@@ -49,7 +50,10 @@ function isSame({ inboxFile }: Mail, { hash }: ParsedRow): boolean {
   return inboxFile?.rowHash === hash;
 }
 
-/** What was answered has its read; then the row only lost its flag. Records of what was answered are not kept for ever. */
+/**
+ * An answered message has its read, so the row only lost its flag. The records of answered messages are not kept
+ * forever.
+ */
 async function afterAdmission({ id, readAt }: Mail, { lane }: LaneMember, { store }: FolderContext): Promise<TakenRow> {
   const record = await store.deliveryOf(lane, id);
   return { outcome: (record ? record.readCommittedAt : readAt) === null ? "waits" : "done" };
@@ -73,7 +77,7 @@ async function messageIn(row: ParsedRow, member: LaneMember, context: FolderCont
   };
 }
 
-/** What an assigned task says to whoever is to do it. */
+/** The prompt for an assigned task. */
 function assignmentIn({ data }: SystemRow): { text: string; taskRefs: TaskRef[] } {
   const [subject, description] = [data.subject ?? data.title, data.description ?? data.body].map((part) =>
     typeof part === "string" && part.trim() !== "" ? part.trim() : null,
@@ -89,7 +93,7 @@ function assignmentIn({ data }: SystemRow): { text: string; taskRefs: TaskRef[] 
   return { text: text.join("\n\n"), taskRefs };
 }
 
-/** The row of a message says something else than what was admitted: nothing of it is sent any more. */
+/** The row no longer matches its admitted message, so nothing more of it is sent. */
 export async function failChanged(id: string, { lane }: LaneMember, context: FolderContext): Promise<string> {
   const { store, failDelivery } = context;
   const known = await store.message(laneAddress(lane), id);

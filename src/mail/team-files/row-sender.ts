@@ -1,19 +1,25 @@
-/** Who wrote a row, as far as it says so, and which message it answers. Nobody vouches for either. */
+/** The claimed sender of a row, and the message it answers. Neither claim is verified. */
 import type { ParsedRow } from "../../core/inbox/row.ts";
 import { namedAtBeginning } from "../../core/inbox/written-row.ts";
-import type { Address, WrittenAddress } from "../../core/message/address.ts";
+import type { Address, MemberAddress, WrittenAddress } from "../../core/message/address.ts";
 import type { Mail } from "../../core/message/message.ts";
 import type { Member } from "../../core/team/team.ts";
 import { memberCalled } from "../../core/team/team.ts";
 import { owner } from "../agent-mail.ts";
 import type { FolderContext } from "./folder-context.ts";
 
-/** The member whom a row names as its sender; null where it names nobody of the team. */
+/** The member that a row names as its sender; null if the team has no such member. */
 export function senderIn({ from }: ParsedRow, { team }: FolderContext): Member | null {
   return memberCalled(team, from);
 }
 
-/** Where the answer to a row goes. One who is unknown reads nothing, so the person gets it. */
+/** The sender, if Waybill does not run it. */
+export function nativeSender(row: ParsedRow, context: FolderContext): MemberAddress | null {
+  const sender = senderIn(row, context);
+  return sender?.kind === "native" ? { kind: "member", team: sender.team, member: sender.name } : null;
+}
+
+/** Where the answer to a row goes. An unknown sender reads nothing, so the owner gets it. */
 export function replyTo(row: ParsedRow, recipient: string, context: FolderContext): string | WrittenAddress {
   const sender = senderIn(row, context);
   if (!sender || sender.name === recipient) return owner;
@@ -22,13 +28,13 @@ export function replyTo(row: ParsedRow, recipient: string, context: FolderContex
 
 export type AnsweredMessage = {
   message: Mail;
-  /** What the row says, without the id that it begins with. */
+  /** The text of the row, without the leading id. */
   text: string;
 };
 
 /**
- * The message that a row answers: one that its sender has got, named in a field of its own or as the first word of the text.
- * Time and likeness of words prove nothing.
+ * The message that a row answers: one that its sender received, named in its own field or as the first word of the
+ * text. Time and similar words prove nothing.
  */
 export async function answeredMessage(row: ParsedRow, context: FolderContext): Promise<AnsweredMessage | null> {
   const sender = senderIn(row, context);

@@ -1,6 +1,7 @@
 /**
- * The folder of a team whose members write to each other in files: watches it, reads what changed, and has each row taken by
- * the one whom it is for. One scan at a time; what changes meanwhile makes another one. A rescan stands behind the watching.
+ * The folder of a team whose members write to each other in files. Watches it, reads changed inboxes, and routes each
+ * row to its recipient. One scan at a time; changes during a scan trigger another. A periodic rescan covers missed
+ * events.
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -24,17 +25,17 @@ import { readInbox } from "./read-inbox.ts";
 import { isFileError, readTeamConfig } from "./team-config-file.ts";
 import { joinMembers } from "./team-members.ts";
 
-/** How often the lock of an inbox is tried while somebody keeps it: nothing tells when it is released. */
+/** How often to retry an inbox while another program holds its lock: no event reports the release. */
 const lockedMs = 1000;
 
 export type TeamFolderDeps = FolderDeps & {
-  /** For copies of files that cannot be read. */
+  /** For copies of unreadable files. */
   quarantine: string;
-  /** For rows that were read. */
+  /** For read rows. */
   archive: string;
   lock: DirectoryLock;
   rescanMs: number;
-  /** Something keeps files from being used; told once. */
+  /** The files cannot be used; called once per problem. */
   onProblem: (problem: FolderProblem) => void;
   onError: (failure: { error: unknown }) => void;
 };
@@ -65,19 +66,19 @@ export class TeamFolder {
     this.#watch = new FolderWatch(this.directory, () => void this.scan());
   }
 
-  /** What keeps its files from being used, for people. */
+  /** Why its files cannot be used, for people. */
   get notices(): readonly Notice[] {
     return this.#problems.notices;
   }
 
-  /** Resolves when everything that stands in the files by now was looked at. */
+  /** Resolves once everything now in the files has been processed. */
   scan(): Promise<void> {
     this.#isStale = true;
     this.#scanning ??= this.#scanAll();
     return this.#scanning;
   }
 
-  /** Something was sent; most of it is for others. */
+  /** Called when a message was sent; most are not for this team's files. */
   async writeWaiting(): Promise<void> {
     try {
       const open = await this.#deps.store.openHandOvers(this.name);
@@ -87,13 +88,13 @@ export class TeamFolder {
     }
   }
 
-  /** The inbox of a member or of `user`, in the file that the team has for it. That need not be there. */
+  /** The inbox of a member or of `user`. Its file need not exist. */
   async inbox(name: string): Promise<InboxFile> {
     if (!this.#isListed) await this.#list();
     return this.#inboxes.of(name, this.#config).file;
   }
 
-  /** The message of a row counts as read although its flag could not be written: that is made up for. */
+  /** The row's message counts as read although its flag could not be written, so the flag is written later. */
   async oweFlag(inbox: string, key: string): Promise<void> {
     try {
       if (!this.#isListed) await this.#list();
@@ -121,7 +122,7 @@ export class TeamFolder {
         this.#failed(error);
       }
     }
-    // Before anybody else runs, who may ask for another scan.
+    // Must come before anything else runs and asks for another scan.
     this.#scanning = null;
     this.#cancelRescan();
     if (this.#closed) return;
@@ -129,7 +130,7 @@ export class TeamFolder {
     this.#cancelRescan = clock.at(clock.now() + this.#rescanMs(), () => void this.scan());
   }
 
-  /** Sooner where something is waited for that no event tells. */
+  /** Sooner while waiting for something that no event reports. */
   #rescanMs(): number {
     const { rescanMs, clock } = this.#deps;
     if (this.#inboxes.missesOne) return Math.min(rescanMs, removalMs);
@@ -138,7 +139,7 @@ export class TeamFolder {
     return settlingMs > 0 ? Math.min(rescanMs, settlingMs) : rescanMs;
   }
 
-  /** The store may close while something is asked of it at the very end. */
+  /** Ignores errors after closing, because the store may close first. */
   #failed(error: unknown): void {
     if (!this.#closed) this.#deps.onError({ error });
   }
@@ -159,7 +160,7 @@ export class TeamFolder {
       if (await readInbox(inbox, areOthers, reading)) changed.add(inbox);
     });
     const context = await this.#context();
-    // The team was removed meanwhile.
+    // The team was removed in the meantime.
     if (!context) return;
     await this.#sideBySide(inboxes, async (inbox) => this.#attend(inbox, changed.has(inbox), context));
     await this.#reportLead(context);
@@ -167,15 +168,15 @@ export class TeamFolder {
     await this.#sideBySide(this.#inboxes.all, async (inbox) => this.#reportWriting(inbox));
   }
 
-  /** What holds one inbox up holds up no other one. */
+  /** One blocked inbox does not hold up the others. */
   async #sideBySide(inboxes: readonly Inbox[], work: (inbox: Inbox) => Promise<void>): Promise<void> {
     await Promise.all(inboxes.map((inbox) => work(inbox).catch((error) => this.#failed(error))));
   }
 
-  /** Takes what is new in it, and flags what is owed since an earlier scan. */
+  /** Takes the new rows of an inbox, and writes the flags owed since an earlier scan. */
   async #attend(inbox: Inbox, isChanged: boolean, context: FolderContext): Promise<void> {
     const { name, file, taken, rows, order } = inbox;
-    // What failed may have been an answer of a person, which only that person repeats.
+    // The failed write may have been a person's answer, which only that person can repeat.
     await file.recheckWriting();
     const member = context.team.members.find((one) => one.name === name);
     const served = member ? laneMember(member) : null;
@@ -187,21 +188,21 @@ export class TeamFolder {
     inbox.looked();
   }
 
-  /** Who is in the team, and which files there are. */
+  /** Reads the members and lists the files. */
   async #list(): Promise<void> {
     this.#config = (await readTeamConfig(this.directory)) ?? this.#config;
     await this.#inboxes.list();
     this.#isListed = true;
   }
 
-  /** Whether the directory is there, and is this Waybill's to use. */
+  /** Whether the directory exists and no other Waybill uses it. */
   async #isUsable(team: Team): Promise<boolean> {
     const { lock } = this.#deps;
     if (!isDirectory(this.directory)) {
       lock.release();
       this.#inboxes.forget();
       this.#problems.forgetFiles();
-      const words = `The directory ${this.directory} is not there.`;
+      const words = `The directory ${this.directory} does not exist.`;
       await this.#problems.report(theDirectory, "directory_missing", words);
       await keepWaiting("directory_missing", { ...this.#deps, team });
       return false;
@@ -217,7 +218,7 @@ export class TeamFolder {
     return true;
   }
 
-  /** Also those of rows that are still followed: their files may have gone while no Waybill was there. */
+  /** Includes the inboxes of followed rows: their files may have been removed while Waybill was not running. */
   async #allInboxes(): Promise<Inbox[]> {
     const open = await this.#deps.store.openHandOvers(this.name);
     const followed = open.filter(({ handOver }) => isInFile(handOver));
@@ -225,7 +226,7 @@ export class TeamFolder {
     return [...new Set([...this.#inboxes.all, ...named])];
   }
 
-  /** True when other members are there than before: then every row may be somebody else's. */
+  /** True if the members have changed; then any row may belong to another member. */
   async #membersChanged(): Promise<boolean> {
     const { members = [] } = (await this.#deps.store.team(this.name)) ?? {};
     const now = JSON.stringify(members.map(({ name, kind, lane }) => [name, kind, lane]));
@@ -251,11 +252,11 @@ export class TeamFolder {
   async #reportLead(context: FolderContext): Promise<void> {
     const unserved = context.team.members.find(({ name }) => isUnserved(name, context));
     if (!unserved) return this.#problems.over(theLead);
-    const words = `No lane serves the lead ${unserved.name}: what is written to it stays unread.`;
+    const words = `No lane serves the lead ${unserved.name}: messages to it stay unread.`;
     await this.#problems.report(theLead, "lead_not_served", words);
   }
 
-  /** A file that cannot be read has a problem of its own, and a directory that is gone is told by the next scan. */
+  /** An unreadable file is reported separately, and the next scan reports a missing directory. */
   async #reportWriting({ name, file: { writeFailure } }: Inbox): Promise<void> {
     const about = writingTo(name);
     if (writeFailure === null || writeFailure.problem === "directory_missing" || this.#problems.isOpen(name)) {
@@ -267,7 +268,7 @@ export class TeamFolder {
   async #write(context: FolderContext): Promise<void> {
     const open = await context.store.openHandOvers(this.name);
     if (!open.some(({ handOver }) => handOver.state === "waiting")) return;
-    // Whoever removes a directory is not to find new files in it.
+    // Do not create files in a directory that is being removed.
     if (this.#inboxes.missesOne) return;
     await makeInboxes(this.directory);
     this.#watch.renew();
@@ -275,12 +276,12 @@ export class TeamFolder {
   }
 }
 
-/** Where there is a team and nobody has written yet. A team that is gone stays so. */
+/** Creates the inbox directory of a team in which no one has written yet. Never recreates a removed team. */
 async function makeInboxes(directory: string): Promise<void> {
   try {
     await mkdir(join(directory, "inboxes"));
   } catch (error) {
-    // It is there already; or else the write says what is wrong.
+    // It exists already; otherwise the write reports what is wrong.
     if (!isFileError(error)) throw error;
   }
 }

@@ -6,7 +6,7 @@ import { systemClock } from "../../clock.ts";
 import type { Lane } from "../../core/lane/lane.ts";
 import { ClaudeRuntime } from "./claude-runtime.ts";
 
-test("a lane whose directory is gone sends nothing, and says nothing against the program", async () => {
+test("a lane with a missing directory sends nothing, and the program still counts as healthy", async () => {
   const directory = mkdtempSync(join(tmpdir(), "claude-runtime-"));
   try {
     const runtime = new ClaudeRuntime({
@@ -22,7 +22,7 @@ test("a lane whose directory is gone sends nothing, and says nothing against the
     const ids = runtime.idsFrom("0123456789abcdef0123456789abcdef");
     const prompt = { ...ids, sessionId: await runtime.openSession(), text: "go", attachments: [] };
     const outcome = await runtime.submit(lane, prompt, new AbortController().signal);
-    expect(outcome).toEqual({ outcome: "not_sent", reason: `directory_missing: ${lane.directory} is not there` });
+    expect(outcome).toEqual({ outcome: "not_sent", reason: `directory_missing: ${lane.directory} does not exist` });
     expect(await runtime.health(new AbortController().signal, [lane])).toBeNull();
     await runtime.close();
   } finally {

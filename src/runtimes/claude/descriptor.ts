@@ -1,4 +1,4 @@
-/** Claude Code's settings, and what a start and the doctor need to know of it. */
+/** Claude Code's descriptor: its settings, how to start it, and its doctor checks. */
 import { join } from "node:path";
 import { ok } from "../../doctor-check.ts";
 import { path, program } from "../../setting-types.ts";
@@ -16,6 +16,8 @@ export const claude = defineRuntime({
   name: claudeProgram.name,
   provider: "claude_code",
   program: claudeProgram.command,
+  locate: (env) => locateAgent(claudeProgram, claudeProgram.command, env),
+  hasLogin: async (env) => (await import("./process/claude-login.ts")).hasClaudeLogin(env),
   traits: claudeTraits,
   idsFrom: claudeIds,
   offers: ["sessionsIn", "fork"],
@@ -23,11 +25,11 @@ export const claude = defineRuntime({
     claudeBin: program.default(claudeProgram.command).meta({
       env: "CLAUDE_BIN",
       description:
-        "The Claude Code program. By default the one in PATH, then the one that was installed for Waybill's tests.",
+        "The Claude Code program. Defaults to the one in PATH, then to the one installed for Waybill's tests.",
     }),
     claudeMcpConfigPath: path.optional().meta({
       env: "CLAUDE_MCP_CONFIG_PATH",
-      description: "A file in Claude Code's own format that names further MCP servers for its lanes.",
+      description: "A file in Claude Code's own format with more MCP servers for its lanes.",
     }),
   },
   laneSettings: {},

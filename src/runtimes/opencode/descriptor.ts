@@ -1,12 +1,11 @@
-/** OpenCode's settings, and what a start and the doctor need to know of it. */
-import { join } from "node:path";
+/** OpenCode's descriptor: its settings, how to start it, and its doctor checks. */
 import { AppError } from "../../app-error.ts";
 import { flag, host, httpUrl, port, program } from "../../setting-types.ts";
 import type { RuntimeContext } from "../descriptor.ts";
 import { defineRuntime } from "../descriptor.ts";
 import { defaultAttachUrl, defaultServePort } from "./server/choose-server.ts";
-import { defaultProgram } from "./server/find-opencode.ts";
-import { readServerRecord } from "./server/server-record.ts";
+import { defaultProgram, locateOpencode } from "./server/find-opencode.ts";
+import { readServerRecord, serverDirectory } from "./server/server-record.ts";
 import type { ServerEvent } from "./server/server-supervisor.ts";
 import { bringsModel } from "./session/agent-selection.ts";
 import type { OpencodePermissionPolicy } from "./session/permission-policy.ts";
@@ -20,18 +19,19 @@ export const opencode = defineRuntime({
   name: "OpenCode",
   provider: "opencode_cli",
   program: defaultProgram,
+  locate: (env) => locateOpencode({ program: defaultProgram, env }),
+  hasLogin: async (env) => (await import("./server/opencode-login.ts")).hasOpencodeLogin(env),
   traits: opencodeTraits,
   idsFrom: opencodeIds,
   offers: ["models", "checkChoice", "sessionsIn", "checkAdoption", "fork"],
   settings: {
     opencodeBin: program.default(defaultProgram).meta({
       env: "OPENCODE_BIN",
-      description:
-        "The OpenCode program. By default the one in PATH, then the package that was installed with Waybill.",
+      description: "The OpenCode program. Defaults to the one in PATH, then to the package installed with Waybill.",
     }),
     opencodeAttachUrl: httpUrl.default(defaultAttachUrl).meta({
       env: "OPENCODE_ATTACH_URL",
-      description: "The OpenCode server that Waybill talks to, if one answers there.",
+      description: "The OpenCode server that Waybill attaches to, if one answers there.",
     }),
     opencodeAutoStart: flag.default(true).meta({
       env: "OPENCODE_AUTO_START",
@@ -40,11 +40,11 @@ export const opencode = defineRuntime({
     opencodeServeHost: host.default("127.0.0.1").meta({
       env: "OPENCODE_SERVE_HOST",
       description:
-        "The address that a server started by Waybill listens on. Any but a loopback address needs OPENCODE_SERVER_PASSWORD.",
+        "The address that a server started by Waybill listens on. If it is not loopback, OPENCODE_SERVER_PASSWORD is required.",
     }),
     opencodeServePort: port.default(defaultServePort).meta({
       env: "OPENCODE_SERVE_PORT",
-      description: "The port of a server started by Waybill. Instead of the default, any free one may be taken.",
+      description: "The port of a server started by Waybill. If the default port is taken, Waybill uses any free one.",
     }),
   },
   laneSettings: {},
@@ -52,10 +52,10 @@ export const opencode = defineRuntime({
   laneProblem: ({ agent, model }) =>
     agent === null || model === null || !bringsModel(agent)
       ? null
-      : { key: "model", reason: "stands beside an agent, which brings its own", hint: "Leave out one of the two." },
+      : { key: "model", reason: "conflicts with its agent, which brings its own", hint: "Leave out one of the two." },
   prepare(settings, context) {
     const { clock, permissions, toolServer, systemPromptPath, isUsed, log, onError } = context;
-    const directory = join(context.stateDirectory, "opencode-server");
+    const directory = serverDirectory(context.stateDirectory);
     const extraEnv = { ...context.extraEnv, OPENCODE_CONFIG_CONTENT: configContent(context) };
     const hasOrphans = readServerRecord(directory) !== null;
     return {
@@ -63,7 +63,7 @@ export const opencode = defineRuntime({
       async load() {
         const { OpencodeRuntime } = await import("./opencode-runtime.ts");
         const { ServerSupervisor } = await import("./server/server-supervisor.ts");
-        // A server that an earlier run left behind is taken over or ended even if no lane needs one.
+        // A server left over from an earlier run is adopted or ended even if no lane needs one.
         const startAtOnce = isUsed || hasOrphans;
         if (startAtOnce) log.info({}, "Starting OpenCode, which takes a few seconds.");
         const onEvent = (event: ServerEvent) => logServer(event, log);
@@ -103,13 +103,13 @@ function configContent({ env, extraEnv, permissionPolicy }: RuntimeContext): str
 }
 
 const serverWords: Record<ServerEvent["type"], string> = {
-  opencode_started: "OpenCode was started.",
-  opencode_adopted: "The OpenCode server of the last run was taken over.",
-  opencode_attached: "OpenCode runs already, and is used.",
-  opencode_lost: "OpenCode is gone; it is brought back.",
-  opencode_ended: "OpenCode was ended.",
-  opencode_output_unbounded: "What OpenCode prints could not be cut short; it is tried again.",
-  opencode_unavailable: "There is no OpenCode to work with at present; it is tried for again.",
+  opencode_started: "Started OpenCode.",
+  opencode_adopted: "Adopted the OpenCode server of the last run.",
+  opencode_attached: "Attached to a running OpenCode server.",
+  opencode_lost: "Lost the OpenCode server; recovering.",
+  opencode_ended: "Ended OpenCode.",
+  opencode_output_unbounded: "Could not truncate OpenCode's output file; will retry.",
+  opencode_unavailable: "OpenCode is unavailable; will retry.",
 };
 
 function logServer({ type, ...facts }: ServerEvent, log: RuntimeContext["log"]): void {

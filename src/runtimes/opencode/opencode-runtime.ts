@@ -1,6 +1,7 @@
 /**
- * OpenCode as a runtime: one server for all lanes, a session for each, prompts under our own ids. The server's answer to a
- * prompt proves nothing; the stored message is acceptance, and the transcript shows what follows.
+ * The runtime for OpenCode: one server for all lanes, a session for each, and prompts with ids that Waybill chooses.
+ * The server's answer to a prompt proves nothing: a prompt counts as accepted when its message is stored, and the
+ * transcript shows what follows.
  */
 import { AppError, messageOf } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
@@ -9,7 +10,16 @@ import type { Lane, Notice } from "../../core/lane/lane.ts";
 import type { TranscriptSlice } from "../../core/transcript/transcript.ts";
 import type { RuntimeContext } from "../descriptor.ts";
 import { directoryProblem } from "../lane-directory.ts";
-import type { AgentChoice, AskAnswer, Hint, Prompt, Runtime, SignalListener, SubmitOutcome } from "../port.ts";
+import type {
+  AgentChoice,
+  AskAnswer,
+  Hint,
+  Prompt,
+  RunningProgram,
+  Runtime,
+  SignalListener,
+  SubmitOutcome,
+} from "../port.ts";
 import { readSystemPrompt, withPromptSystem } from "../system-prompt.ts";
 import { isNotFound, OpencodeApi } from "./server/opencode-api.ts";
 import type { ServerSupervisor } from "./server/server-supervisor.ts";
@@ -43,16 +53,16 @@ import { lastActivity, transcriptRows } from "./transcript/transcript.ts";
 export type OpencodeOptions = {
   supervisor: ServerSupervisor;
   clock: Clock;
-  /** Without it the server's own configuration decides what tools may do. */
+  /** Without this, the server's own configuration decides what tools may do. */
   permissions?: PermissionsOf;
-  /** Where the agents get Waybill's own tools; without it they get none. */
+  /** Gives the agents Waybill's own tools; without this they get none. */
   toolServer?: RuntimeContext["toolServer"];
   onError: (error: unknown) => void;
-  /** A file whose text the agents get in addition to their own instructions. */
+  /** A file with text that the agents get in addition to their own instructions. */
   systemPromptPath?: string;
-  /** False where no lane needs the server yet: then the first session starts it. */
+  /** False if no lane needs the server yet; then the first session starts it. */
   startAtOnce?: boolean;
-  /** How long a stream of events may be silent before it is replaced. */
+  /** How long the event stream may be silent before it is replaced. */
   silenceMs?: number;
 };
 
@@ -86,7 +96,7 @@ export class OpencodeRuntime implements Runtime {
       ...(silenceMs === undefined ? {} : { silenceMs }),
       onError,
       onStreamError: (error) => {
-        // Without a server there are no events either, and that is known.
+        // Without a server there can be no events, and the supervisor already knows.
         if (!supervisor.address()) return;
         onError(error);
         void supervisor.checkHealth();
@@ -94,14 +104,14 @@ export class OpencodeRuntime implements Runtime {
     });
     let isOurs = false;
     supervisor.onChange((address) => {
-      // An attached server may still run, and is read when it answers again.
+      // An attached server may still be running; it is read when it answers again.
       this.#tools.forget(null);
       this.#monitor.serverChanged(address ? "available" : isOurs ? "died" : "lost");
       isOurs = address?.startedByUs === true;
     });
   }
 
-  /** Adopts or ends what an earlier run left behind. A server that does not start is tried again in the background. */
+  /** Adopts or ends a server left over from an earlier run. If a server does not start, retries in the background. */
   async recover(stopping?: AbortSignal): Promise<void> {
     const { supervisor, startAtOnce, onError } = this.#options;
     if (startAtOnce === false) return;
@@ -120,19 +130,27 @@ export class OpencodeRuntime implements Runtime {
     return this.#options.supervisor.health();
   }
 
-  /** Without a server `health` says so, and a notice adds nothing. */
+  /** Without a server there are no notices, since `health` already reports it. */
   notices({ id, sessionId }: Lane): readonly Notice[] {
     if (!this.#options.supervisor.address()) return [];
     return [...this.#monitor.notices(sessionId), ...this.#tools.notices(id)];
   }
 
-  /** Only of a running server: a list to choose from is no reason to start one. */
+  programs(): readonly RunningProgram[] {
+    const running = this.#options.supervisor.running();
+    if (!running) return [];
+    const { pid, version, startedAt, restarts } = running;
+    const everywhere = { laneId: null, sessionId: null, directory: null };
+    return [{ pid, version, startedAt, restarts, ...everywhere, events: this.#monitor.events }];
+  }
+
+  /** Empty unless a server is running: a list to choose from is no reason to start one. */
   async models(directory: string, signal: AbortSignal): Promise<string[]> {
     if (!this.#options.supervisor.address()) return [];
     return (await this.#api.models(directory, signal)).map(qualifiedModelName);
   }
 
-  /** Only with a running server, as for models. */
+  /** Needs a running server, like `models`. */
   async checkChoice(lane: AgentChoice, signal: AbortSignal): Promise<Notice | null> {
     const selected = await selectAgent(lane, this.#api, signal);
     return "notice" in selected ? selected.notice : null;
@@ -174,7 +192,7 @@ export class OpencodeRuntime implements Runtime {
 
   async read(lane: Lane, sessionId: string, limit: number | null, signal: AbortSignal): Promise<TranscriptSlice> {
     const watched = this.#monitor.watch(sessionId);
-    // Signals of an earlier session of the lane are not published.
+    // Signals of the lane's earlier sessions are not published.
     if (lane.sessionId === null || lane.sessionId === sessionId) this.#monitor.signals.watch(lane, sessionId);
     const stored = await readSessionRows(this.#askContext, lane, sessionId, limit, signal);
     this.#monitor.signals.sessionRead(sessionId);
@@ -205,13 +223,13 @@ export class OpencodeRuntime implements Runtime {
     const { sessionId } = prompt;
     const prepared = await this.#prepare(lane, prompt, signal);
     if ("outcome" in prepared) return prepared;
-    // What events reported before the prompt does not concern it.
+    // Events from before the prompt have nothing to do with it.
     Object.assign(this.#monitor.watch(sessionId), { lastActivityAt: null, error: null });
     this.#monitor.signals.watch(lane, sessionId);
     return sendPrompt({ api: this.#api, clock: this.#options.clock }, prompt, prepared.settings, signal);
   }
 
-  /** Before the prompt: whatever fails here, nothing has been sent. */
+  /** Everything before the prompt itself. If this fails, nothing has been sent. */
   async #prepare(
     lane: Lane,
     { sessionId, system: ofPrompt }: Prompt,
@@ -220,7 +238,7 @@ export class OpencodeRuntime implements Runtime {
     try {
       const problem = await directoryProblem(lane.directory);
       if (problem !== null) return { outcome: "not_sent", reason: problem };
-      // One round of requests: each of them keeps the prompt waiting.
+      // In parallel, since the prompt waits for all of them.
       const [configured, selected] = await Promise.all([
         readSystemPrompt(this.#options.systemPromptPath),
         selectAgent(lane, this.#api, signal),
@@ -236,14 +254,15 @@ export class OpencodeRuntime implements Runtime {
     }
   }
 
-  /** In the directory that the session names: the server keeps what it works with under that one. */
+  /** Uses the directory that the session names, since the server keeps its state by that directory. */
   async #connectTools(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void> {
     await this.#tools.connect(lane.id, await this.#registry.directoryOf(lane, sessionId, signal));
   }
 
   /**
-   * Aborts the whole tree: a subtask would go on without its parent. Only busy sessions are checked, since a session may
-   * have had hundreds of subtasks. Pending asks would stay in the server's list and seem to belong to the next turn.
+   * Aborts the whole tree, since a subtask would continue without its parent. Only busy sessions are checked, since a
+   * session may have had hundreds of subtasks. Pending asks are rejected: otherwise they would stay in the server's
+   * list and seem to belong to the next turn.
    */
   async abort(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void> {
     this.#monitor.signals.watch(lane, sessionId);
@@ -254,7 +273,7 @@ export class OpencodeRuntime implements Runtime {
     }
     for (const { id } of asksFrom(await readPendingRequests(this.#askContext, lane, sessionId, signal))) {
       await this.#answer(lane, id, { decision: "reject" }).catch((error) => {
-        // It was answered meanwhile, or ended with its turn.
+        // Somebody has already answered it, or it ended with its turn.
         if (!isNotFound(error)) throw error;
       });
     }

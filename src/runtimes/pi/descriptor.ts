@@ -1,4 +1,4 @@
-/** pi's settings, and what a start and the doctor need to know of it. */
+/** pi's descriptor: its settings, how to start it, and its doctor checks. */
 import { join } from "node:path";
 import { ok, warning } from "../../doctor-check.ts";
 import { positive, program, secretText, text } from "../../setting-types.ts";
@@ -11,41 +11,44 @@ import { hasProviderKey } from "./process/provider-key.ts";
 import { piIds, piTraits } from "./traits.ts";
 
 const kind = "pi";
+const defaultProvider = "openrouter";
 
 export const pi = defineRuntime({
   kind,
   name: piProgram.name,
   provider: "pi_agent",
   program: piProgram.command,
+  locate: (env) => locateAgent(piProgram, piProgram.command, env),
+  hasLogin: async (env) => hasProviderKey(env.PI_AGENT_PROVIDER || defaultProvider, env),
   traits: piTraits,
   idsFrom: piIds,
   offers: ["sessionsIn", "checkAdoption", "fork"],
   settings: {
     piBin: program.default(piProgram.command).meta({
       env: "PI_BIN",
-      description: "The pi program. By default the one in PATH, then the one that was installed for Waybill's tests.",
+      description: "The pi program. Defaults to the one in PATH, then to the one installed for Waybill's tests.",
     }),
-    piAgentProvider: text.default("openrouter").meta({
+    piAgentProvider: text.default(defaultProvider).meta({
       env: "PI_AGENT_PROVIDER",
-      description: "The model provider that pi uses: one that it knows, or one in its own `models.json`.",
+      description: "The model provider that pi uses: a built-in one, or one from its own `models.json`.",
     }),
     piAgentModel: text.default("openrouter/auto").meta({
       env: "PI_AGENT_MODEL",
-      description: "The model that pi uses in lanes that name none.",
+      description: "The model for lanes that name none.",
     }),
     piAgentApiKey: secretText.optional().meta({
       env: "PI_AGENT_API_KEY",
       description:
-        "The key for that provider, handed to pi in its environment. Without it pi reads the provider's own variable (`OPENROUTER_API_KEY` and so on), or takes what it was logged in with.",
+        "The API key for that provider, passed to pi in its environment. Without it, pi uses the provider's own variable (such as `OPENROUTER_API_KEY`) or its own login.",
     }),
     piAgentMaxSteps: positive.default(15).meta({
       env: "PI_AGENT_MAX_STEPS",
-      description: "How often pi may ask its model in one turn. A turn that would ask once more ends with an error.",
+      description: "How often pi may call its model in one turn. A turn that needs more calls ends with an error.",
     }),
   },
   laneSettings: {},
   laneProblem: ({ agent }) =>
-    agent === null ? null : { key: "agent", reason: `is "${agent}", and pi has no agents`, hint: "Leave it out." },
+    agent === null ? null : { key: "agent", reason: `is "${agent}", but pi has no agents`, hint: "Leave it out." },
   prepare(settings, context) {
     const { env, clock, stateDirectory, systemPromptPath, toolServer, idleMs, maxResting, onError } = context;
     const directory = join(stateDirectory, kind);
@@ -85,8 +88,8 @@ export const pi = defineRuntime({
         ? ok(`model ${kind}`, `${models}.`)
         : warning(
             `model ${kind}`,
-            `${models} from ${piAgentProvider}, and there is no key for it.`,
-            "Set PI_AGENT_API_KEY, or the variable of the provider (such as OPENROUTER_API_KEY), or log in with `pi`.",
+            `${models} from ${piAgentProvider}, but there is no API key for it.`,
+            "Set PI_AGENT_API_KEY or the provider's own variable (such as OPENROUTER_API_KEY), or log in with `pi`.",
           ),
     ];
   },

@@ -33,20 +33,22 @@ const prompt = async () => ({
   ...{ sessionId: await runtime.openSession(), text: "go", attachments: [] },
 });
 
-test("a lane whose directory is gone sends nothing, and says nothing against the program", async () => {
+test("a lane with a missing directory sends nothing, and the program still counts as healthy", async () => {
   const gone = lane(join(directory, "gone"));
   const outcome = await runtime.submit(gone, await prompt(), never);
-  expect(outcome).toEqual({ outcome: "not_sent", reason: `directory_missing: ${gone.directory} is not there` });
+  expect(outcome).toEqual({ outcome: "not_sent", reason: `directory_missing: ${gone.directory} does not exist` });
   expect(await runtime.health(never, [gone])).toBeNull();
 });
 
-test("a program that is not there is said to be missing, and nothing is sent", async () => {
+test("a missing program is reported, and nothing is sent", async () => {
   runtime = started("/nowhere/pi");
-  expect(await runtime.health(never, [])).toMatch(/no program "\/nowhere\/pi", which piBin \(PI_BIN\) names/);
+  expect(await runtime.health(never, [])).toMatch(
+    /piBin \(PI_BIN\) names "\/nowhere\/pi", but that program does not exist/,
+  );
   expect(await runtime.submit(lane(directory), await prompt(), never)).toMatchObject({ outcome: "not_sent" });
 });
 
-test("a program that is there and cannot be run is trouble in all lanes, also in those where nobody has tried", async () => {
+test("a program that cannot be run is unhealthy in all lanes, even in those that have not tried it", async () => {
   const program = join(directory, "pi");
   writeFileSync(program, "#!/nowhere/node\n", { mode: 0o755 });
   runtime = started(program);
@@ -55,7 +57,7 @@ test("a program that is there and cannot be run is trouble in all lanes, also in
   expect(await runtime.health(never, [tried, { ...tried, id: "untried" }])).toMatch(/could not be started/);
 });
 
-test("a turn of which pi wrote nothing is told as interrupted when it is told again after a restart", async () => {
+test("a turn without anything written counts as interrupted after a restart", async () => {
   const { sessionId } = await prompt();
   const tracker = new TurnTracker();
   const at = { at: 1, session: sessionId };

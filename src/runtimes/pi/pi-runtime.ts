@@ -1,6 +1,6 @@
 /**
- * The runtime of pi: one process per lane, and a session file that continues from process to process. pi takes no ids, so
- * prompts are recognised by their first words; and it ends with its client, so a turn ends with the daemon.
+ * The runtime for pi: one process per lane, and a session file that continues across processes. pi takes no ids, so
+ * prompts are recognised by their first words. pi exits with its client, so a turn ends with the daemon.
  */
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
@@ -41,7 +41,9 @@ export class PiRuntime extends ProcessRuntime<RpcClient> {
     this.#sessions = new PiSessions(sessionFolders(options.env), join(options.directory, "sessions"));
   }
 
-  /** An orphaned process has lost its input, and with it its turn. It is ended with what it left running. */
+  /**
+   * An orphaned process has lost its input, and with it its turn. It is ended along with everything it left running.
+   */
   override async recover(): Promise<void> {
     await super.recover();
     await this.orphans.endAll();
@@ -68,7 +70,8 @@ export class PiRuntime extends ProcessRuntime<RpcClient> {
   }
 
   override async submit(lane: Lane, prompt: Prompt, signal: AbortSignal): Promise<SubmitOutcome> {
-    if (lane.agent !== null) return { outcome: "refused", reason: `pi has no agents, and so no "${lane.agent}".` };
+    if (lane.agent !== null)
+      return { outcome: "refused", reason: `pi has no agents, so it cannot use "${lane.agent}".` };
     return super.submit(lane, prompt, signal);
   }
 
@@ -81,12 +84,12 @@ export class PiRuntime extends ProcessRuntime<RpcClient> {
   override async resync(lane: Lane, sessionId: string): Promise<void> {
     const slice = await this.read(lane, sessionId, null);
     this.signals.resync(lane.id, slice);
-    // pi may have written nothing of a turn, and then no row ends it. A turn that has ended is not changed by this.
+    // pi may have written nothing of a turn; then no row ends it. A turn that has already ended is not affected.
     const hasNoProcess = slice.status === "idle" && !this.pool.clientOf(lane.id, sessionId);
     if (hasNoProcess) this.signals.publish(lane.id, sessionId, { type: "died", synthetic: true });
   }
 
-  /** No process is kept: it would end in the middle of its turn when the daemon does. */
+  /** Never keeps a process: without the daemon it would exit mid-turn. */
   override async close(): Promise<void> {
     await super.close({ keep: false });
   }
@@ -117,7 +120,7 @@ export class PiRuntime extends ProcessRuntime<RpcClient> {
   }
 }
 
-/** Without Waybill's extension pi would ask for nothing, so such a process is not used. */
+/** Without Waybill's extension pi would never ask a person, so such a process is not used. */
 async function checkGate(client: RpcClient): Promise<void> {
   await client.request({ type: "get_state" });
   if (client.hasGate) return;
@@ -133,14 +136,14 @@ function sessionUnknown(sessionId: string): AppError {
   return new AppError({
     code: "session_unknown",
     message: `pi has no session "${sessionId}".`,
-    hint: "`pi --resume`, run in the lane's directory, lists its sessions; the id is the end of a file's name.",
+    hint: "Run `pi --resume` in the lane's directory to list its sessions; the id is the end of a file's name.",
   });
 }
 
 function otherDirectory(lane: Lane, sessionId: string, directory: string): AppError {
   return new AppError({
     code: "session_other_directory",
-    message: `Session "${sessionId}" works in ${directory}, and lane "${lane.id}" in ${lane.directory}.`,
-    hint: "Name a session of the lane's directory, or a lane of the session's.",
+    message: `Session "${sessionId}" works in ${directory}, but lane "${lane.id}" in ${lane.directory}.`,
+    hint: "Name a session in the lane's directory, or a lane in the session's directory.",
   });
 }

@@ -1,9 +1,10 @@
 /**
- * One agent process per lane: started when a prompt is to be sent, kept while it is idle for a while, and ended with the
- * daemon. A process that keeps failing is restarted with a growing backoff.
+ * One agent process per lane: started for the first prompt, kept for a while when idle, and ended with the daemon. A
+ * process that keeps failing is restarted with increasing backoff.
  */
 import { AppError, messageOf } from "../../app-error.ts";
 import type { Notice } from "../../core/lane/lane.ts";
+import type { RunningProgram } from "../port.ts";
 import type { AgentClient, ProcessContext, ProcessSpec } from "./agent-process.ts";
 import { AgentProcess } from "./agent-process.ts";
 import { selectIdleProcesses } from "./idle-processes.ts";
@@ -14,7 +15,7 @@ export type AgentProcessPoolOptions = Omit<ProcessContext, "onIdle" | "onEnd"> &
   maxResting: number;
   firstWaitMs: number;
   longestWaitMs: number;
-  /** The lane's process no longer has this session; `died` when it ended in the middle of a turn. */
+  /** The lane's process no longer has this session. `died` is true if it ended mid-turn. */
   onEnd: (laneId: string, sessionId: string, reason: string, died: boolean) => void;
   onError: (error: unknown) => void;
 };
@@ -23,7 +24,7 @@ export class AgentProcessPool<C extends AgentClient> {
   readonly #options: AgentProcessPoolOptions;
   readonly #processes = new Map<string, AgentProcess<C>>();
   readonly #failures: ProcessFailures;
-  /** By the promise that settles when the process and everything it started has ended: its lane. */
+  /** Maps a promise, which settles when a process and everything it started has ended, to the lane of that process. */
   readonly #ending = new Map<Promise<void>, string>();
   #cancelTimer = () => {};
   #nextIdleCheckAt = Number.POSITIVE_INFINITY;
@@ -39,14 +40,14 @@ export class AgentProcessPool<C extends AgentClient> {
     return process?.sessionId === sessionId ? process.client : null;
   }
 
-  /** The client with this open ask; throws `ask_unknown` when there is none. */
+  /** The client with this open ask. Throws `ask_unknown` if there is none. */
   withAsk(askId: string): { sessionId: string; client: C } {
     const found = [...this.#processes.values()].find(({ client }) => client.asks.some(({ id }) => id === askId));
     if (found) return found;
-    throw new AppError({ code: "ask_unknown", message: `Nothing is asked under "${askId}" any more.` });
+    throw new AppError({ code: "ask_unknown", message: `The ask "${askId}" is no longer open.` });
   }
 
-  /** Why the program runs in none of these lanes. */
+  /** The reason if the program runs in none of these lanes. */
   health(lanes: readonly { readonly id: string }[]): string | null {
     return this.#failures.inAll(lanes.map(({ id }) => id));
   }
@@ -55,8 +56,18 @@ export class AgentProcessPool<C extends AgentClient> {
     const reason = this.#failures.repeated(laneId);
     if (reason === null) return [];
     const { name } = this.#options.kind;
-    const message = `${name} fails in this lane again and again; messages wait while Waybill retries. ${reason}`;
+    const message = `${name} keeps failing in this lane; messages wait while Waybill retries. ${reason}`;
     return [{ code: "program_failing", message }];
+  }
+
+  /** The running processes. */
+  programs(): RunningProgram[] {
+    return [...this.#processes].flatMap(([laneId, process]) => {
+      const { running, sessionId } = process;
+      if (running === null) return [];
+      const restarts = this.#failures.total(laneId);
+      return [{ ...running, laneId, sessionId, version: null, restarts, events: "connected" as const }];
+    });
   }
 
   /** The lane's process, ready for this session. A process with another fingerprint is ended first. */
@@ -65,14 +76,14 @@ export class AgentProcessPool<C extends AgentClient> {
     for (;;) {
       const current = this.#processes.get(laneId);
       if (current && !current.isEnding && current.sessionId === sessionId && current.fingerprint === fingerprint) {
-        // The caller that started it may have stopped waiting.
+        // The caller that started it may have given up.
         await current.start();
         return current;
       }
       if (current && (await this.#switched(current, spec))) return current;
       if (current) await this.#end(laneId, current);
       const ending = [...this.#ending].filter(([, lane]) => lane === laneId).map(([ended]) => ended);
-      // Checked again after each wait: another caller may have started one by then.
+      // Check again after each wait, since another caller may have started a process.
       if (!current && ending.length === 0) break;
       await Promise.all(ending);
     }
@@ -88,15 +99,15 @@ export class AgentProcessPool<C extends AgentClient> {
     return current.switchSession(spec);
   }
 
-  /** Ends the lane's process, whatever it does. */
+  /** Ends the lane's process, even mid-turn. */
   async end(laneId: string): Promise<void> {
     const process = this.#processes.get(laneId);
     if (process) await this.#end(laneId, process);
   }
 
   /**
-   * With `keep`, working processes are left to themselves, and the next run finds them. One with an open ask would take
-   * our end for a refusal: it is ended, and asks again in the next run.
+   * With `keep`, working processes keep running, and the next run finds them. A process with an open ask would take our
+   * exit for a refusal, so it is ended, and asks again in the next run.
    */
   async close(keep: boolean): Promise<void> {
     this.#closed = true;
@@ -114,7 +125,7 @@ export class AgentProcessPool<C extends AgentClient> {
     const process: AgentProcess<C> = new AgentProcess(spec, {
       ...this.#options,
       onIdle: () => {
-        // A program that fails to start may report a result, too.
+        // A program that fails to start may also report a result.
         if (process.isReady) this.#failures.worked(laneId);
         this.#endIdle();
       },
@@ -129,7 +140,7 @@ export class AgentProcessPool<C extends AgentClient> {
       throw error;
     }
     this.#failures.started(laneId);
-    // The caller may have given up, and then no turn ends that would start the idle timer.
+    // If the caller has given up, no turn will end and start the idle timer.
     process.idleSince = clock.now();
     this.#checkIdleAt(process.idleSince + idleMs);
     return process;
@@ -143,11 +154,11 @@ export class AgentProcessPool<C extends AgentClient> {
     if (process.isEnding) return;
     this.#failures.died(laneId, reason);
     this.#options.onError(new Error(reason));
-    // Ends what its tools left running, and removes its record.
+    // Ends processes that its tools left running, and removes its record.
     void this.#track(laneId, process.end()).catch(() => {});
   }
 
-  /** A lane that is created again under this name may start at once. */
+  /** If a lane with this name is created again, it may start immediately. */
   laneRemoved(laneId: string): void {
     this.#failures.laneRemoved(laneId);
   }
@@ -155,7 +166,7 @@ export class AgentProcessPool<C extends AgentClient> {
   #startFailed(laneId: string, error: unknown): void {
     const { kind, onError } = this.#options;
     const code = error instanceof AppError ? error.code : null;
-    // The program runs; the lane names an agent that it does not have.
+    // The program runs, but does not have the agent that the lane names.
     if (code === "agent_unknown") return;
     this.#failures.startFailed(laneId, { reason: messageOf(error), everywhere: code === `${kind.code}_unusable` });
     onError(error);
@@ -166,12 +177,12 @@ export class AgentProcessPool<C extends AgentClient> {
     const message = this.#failures.backoffReason(laneId);
     if (message === null) return;
     const code = `${this.#options.kind.code}_waits`;
-    throw new AppError({ code, message, hint: "Waybill retries by itself.", retryable: true });
+    throw new AppError({ code, message, hint: "Waybill retries automatically.", retryable: true });
   }
 
   #end(laneId: string, process: AgentProcess<C>): Promise<void> {
     process.isEnding = true;
-    // A process that does not end stays in the pool: no other process may take its session.
+    // A process that does not end stays in the pool, since no other process may use its session.
     return this.#track(
       laneId,
       process.end().then(() => this.#remove(laneId, process)),

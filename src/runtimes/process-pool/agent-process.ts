@@ -1,5 +1,5 @@
 /**
- * The agent process of one lane, from the record that is written before its start until its end. A detached process may
+ * The agent process of one lane, from its record, which is written before the start, to its end. A detached process may
  * finish its turn before it ends; its record stays, so that the next run finds it.
  */
 import { randomBytes } from "node:crypto";
@@ -9,7 +9,7 @@ import { TimedOut, withTimeout } from "../../clock.ts";
 import type { Ask } from "../../core/transcript/transcript.ts";
 import type { Json } from "../json-fields.ts";
 import { jsonIn } from "../json-fields.ts";
-import type { AskAnswer } from "../port.ts";
+import type { AskAnswer, RunningProgram } from "../port.ts";
 import { nonceVariable } from "../process/agent-environment.ts";
 import { processTable } from "../process/process-table.ts";
 import { endProcessTree } from "../process/process-tree.ts";
@@ -18,20 +18,20 @@ import { JsonLineProcess } from "./json-line-process.ts";
 import type { ProcessRecord } from "./process-record.ts";
 import { removeProcessRecord, writeProcessRecord } from "./process-record.ts";
 
-/** Speaks the protocol of one agent program. Does no I/O of its own. */
+/** Speaks the protocol of one agent program. Does no I/O. */
 export type AgentClient = {
   readonly isWorking: boolean;
   readonly asks: readonly Omit<Ask, "sessionId">[];
-  /** When the model last produced output: a long answer reaches the transcript only when it is complete. */
+  /** When the model last produced output. Needed because an answer reaches the transcript only when it is complete. */
   readonly lastOutputAt: number | null;
   receive(line: Json): void;
   answer(askId: string, answer: AskAnswer): void;
   interrupt(): Promise<unknown>;
-  /** The process has ended, and with it everything that was pending in either direction. */
+  /** The process has ended, along with everything that was pending in either direction. */
   end(reason: string): void;
 };
 
-/** What a client needs of its process. */
+/** What a client needs from its process. */
 export type ClientConnection = {
   write: (line: object) => void;
   now: () => number;
@@ -48,14 +48,14 @@ export type ProcessSpec<C extends AgentClient> = {
   args: readonly string[];
   directory: string;
   env: Readonly<Record<string, string>>;
-  /** Covers everything whose change requires another process. */
+  /** Changes whenever a new process is required. */
   fingerprint: string;
   createClient: (connection: ClientConnection) => C;
-  /** Resolves when the program answers; an `AppError` says what is wrong with it. */
+  /** Resolves when the program answers. Rejects with an `AppError` if something is wrong with it. */
   handshake: (client: C) => Promise<unknown>;
-  /** Switches an idle process to this session; false when it refuses. Absent where a program cannot. */
+  /** Switches an idle process to this session; false if it refuses. Absent if a program cannot switch. */
   switchSession?: (client: C) => Promise<boolean>;
-  /** Just before the start, and after the end, with everything that the program started. */
+  /** Called just before the start, and after the program and everything it started has ended. */
   onStarting?: () => void;
   onEnded?: () => void;
   onReady: () => void;
@@ -75,7 +75,7 @@ export type ProcessContext = {
   onEnd: (reason: string, wasWorking: boolean) => void;
 };
 
-/** A program at rest ends by itself within this when its input ends. */
+/** How long an idle program may take to exit after its input ends. */
 const gracefulEndMs = 2000;
 
 export class AgentProcess<C extends AgentClient> {
@@ -86,6 +86,7 @@ export class AgentProcess<C extends AgentClient> {
   #spec: ProcessSpec<C>;
   #process: JsonLineProcess | null = null;
   #started: Promise<void> | null = null;
+  #startedAt: number | null = null;
   idleSince: number;
   isEnding = false;
   isReady = false;
@@ -109,11 +110,17 @@ export class AgentProcess<C extends AgentClient> {
     });
   }
 
+  /** Null while the process is being started, and if the start failed. */
+  get running(): Pick<RunningProgram, "pid" | "directory" | "startedAt"> | null {
+    if (!this.#process || this.#startedAt === null) return null;
+    return { pid: this.#process.pid, directory: this.#spec.directory, startedAt: this.#startedAt };
+  }
+
   get sessionId(): string {
     return this.#spec.sessionId;
   }
 
-  /** Resolves when the program answers, for every caller. When it fails, nothing is left running. */
+  /** Resolves for every caller when the program answers. If the start fails, nothing is left running. */
   start(): Promise<void> {
     this.#started ??= this.#start();
     return this.#started;
@@ -141,13 +148,14 @@ export class AgentProcess<C extends AgentClient> {
         },
       });
       const { pid } = this.#process;
+      this.#startedAt = this.#context.clock.now();
       this.#writeRecord({ pid });
       this.#writeRecord({ processStart: (await processTable()).find((row) => row.pid === pid)?.start ?? null });
       await this.#withinStartTime(handshake(this.client));
       this.isReady = true;
       onReady();
     } catch (error) {
-      // Only an end before this one explains the failure.
+      // Only an end before our own `end` explains the failure.
       const endedBefore = endReason;
       await this.end();
       if (endedBefore !== null) throw startFailed(kind, endedBefore, loginHint, error);
@@ -156,8 +164,8 @@ export class AgentProcess<C extends AgentClient> {
   }
 
   /**
-   * Goes on in another session; callers that want it there wait for that as for its start. False when it did not switch
-   * in time: its session is unknown then, and it has to be ended.
+   * Continues in another session; callers that need that session wait for the switch as they would for a start. False
+   * if the process did not switch in time: then its session is unknown, and it has to be ended.
    */
   async switchSession(spec: ProcessSpec<C>): Promise<boolean> {
     this.isReady = false;
@@ -177,13 +185,13 @@ export class AgentProcess<C extends AgentClient> {
     onReady();
   }
 
-  /** Leaves the process to itself: it finishes its turn and ends. */
+  /** Lets the process finish its turn and exit. */
   detach(): void {
     this.isEnding = true;
     this.#process?.endInput();
   }
 
-  /** Ends the process with everything it started, and waits for that. An idle one ends when its input does. */
+  /** Ends the process and everything it started, and waits for that. An idle process exits when its input ends. */
   async end(): Promise<void> {
     const { endMs, records } = this.#context;
     this.isEnding = true;
@@ -221,14 +229,14 @@ export class AgentProcess<C extends AgentClient> {
     return new AppError({
       code: `${kind.code}_start_timeout`,
       message: `${kind.name} did not answer within ${startMs / 1000} s and was ended.`,
-      hint: `Waybill retries by itself. Run \`${kind.code}\` by hand to see what holds it up.`,
+      hint: `Waybill retries automatically. Run \`${kind.code}\` by hand to see what delays it.`,
       retryable: true,
     });
   }
 }
 
-const loginHint = "Waybill retries by itself; the program's own configuration or its login may be at fault.";
+const loginHint = "Waybill retries automatically; the program's own configuration or login may be wrong.";
 
-function startFailed({ code }: ProgramKind, message: string, hint = "Waybill retries by itself.", cause?: unknown) {
+function startFailed({ code }: ProgramKind, message: string, hint = "Waybill retries automatically.", cause?: unknown) {
   return new AppError({ code: `${code}_start_failed`, message, hint, retryable: true, cause });
 }

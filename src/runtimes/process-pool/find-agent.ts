@@ -1,13 +1,13 @@
 /**
- * Finds an agent program: the configured one, else the one in PATH, else the copy that is installed for the tests. A
- * configured program that is missing is an error; no other program is used instead.
+ * Finds an agent program: the configured one, else the one in PATH, else the copy installed for the tests. If the
+ * configured program is missing, that is an error; there is no fallback.
  */
 import { AppError } from "../../app-error.ts";
 import { findProgram } from "../../program.ts";
 import type { ProgramKind } from "./json-line-process.ts";
 
 export type AgentProgram = ProgramKind & {
-  /** Its name in PATH when none is configured. */
+  /** Its name in PATH if none is configured. */
   command: string;
   /** The copy for the tests. */
   testCopy: string;
@@ -25,9 +25,11 @@ export function requireAgent(agent: AgentProgram, program: string, env: NodeJS.P
   const isConfigured = program !== agent.command;
   throw new AppError({
     code: `${code}_not_found`,
-    message: isConfigured ? `There is no program "${program}", which ${setting} names.` : `${name} is not in PATH.`,
+    message: isConfigured
+      ? `${setting} names "${program}", but that program does not exist.`
+      : `${name} is not in PATH.`,
     hint: isConfigured
       ? `Correct ${setting}, or leave it out; \`${installCommand}\` installs ${name}.`
-      : `Install it with \`${installCommand}\`, or say where it is with ${setting}.`,
+      : `Install it with \`${installCommand}\`, or set ${setting} to its path.`,
   });
 }

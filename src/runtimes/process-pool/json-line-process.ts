@@ -1,6 +1,6 @@
 /**
- * A child process that exchanges lines of JSON. It has a process group of its own, so that it survives a daemon that is
- * killed, and decides by itself what to do when its input ends.
+ * A child process that exchanges lines of JSON. It has its own process group, so that it survives when the daemon is
+ * killed, and can decide what to do when its input ends.
  */
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { spawn } from "node:child_process";
@@ -8,7 +8,7 @@ import { AppError, messageOf } from "../../app-error.ts";
 import { splitLines } from "./split-lines.ts";
 import { stderrTail } from "./stderr-tail.ts";
 
-/** The name of the program, the prefix of its error codes, and the setting with its path. */
+/** The name of the program, the prefix of its error codes, and the setting that holds its path. */
 export type ProgramKind = { name: string; code: string; setting: string };
 
 export type ProcessStart = {
@@ -23,7 +23,7 @@ export type ProcessStart = {
 };
 
 const maxStderr = 10_000;
-/** The output of an ended process is read for this long: a process that it started may hold the pipe open. */
+/** How long to read the output of an ended process. Processes that it started may keep the pipe open. */
 const drainMs = 1000;
 
 export class JsonLineProcess {
@@ -88,7 +88,7 @@ function spawnFailed({ kind, path, directory }: ProcessStart, cause: Error): App
   return new AppError({
     code: `${kind.code}_unusable`,
     message: `${path} could not be started in ${directory}: ${messageOf(cause)}.`,
-    hint: `Check that the directory exists, and name another program as ${kind.setting} if this one is broken.`,
+    hint: `Check that the directory exists, or set ${kind.setting} to another program if this one is broken.`,
     retryable: true,
     cause,
   });

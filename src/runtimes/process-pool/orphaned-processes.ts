@@ -1,8 +1,9 @@
 /**
- * Agent processes that an earlier run left running: they finish their turns and end by themselves. Until then their
- * sessions are busy and no other process may use them, because two processes would branch a session.
+ * Agent processes that an earlier run left running. They finish their turns and then exit. Until then their sessions
+ * are busy, and no other process may use them, since two processes would branch a session.
  */
 import type { Clock } from "../../clock.ts";
+import type { RunningProgram } from "../port.ts";
 import { isAlive, processTable } from "../process/process-table.ts";
 import { endProcessTree, treeLeader } from "../process/process-tree.ts";
 import type { ProcessRecord } from "./process-record.ts";
@@ -16,7 +17,7 @@ export type OrphanedProcessesOptions = {
   onError: (error: unknown) => void;
 };
 
-/** The system does not report the end of a process that is not our child, so it is polled. */
+/** The operating system does not report the end of a process that is not our child, so it is polled. */
 const pollMs = 250;
 
 export class OrphanedProcesses {
@@ -31,7 +32,7 @@ export class OrphanedProcesses {
     this.#options = options;
   }
 
-  /** Reads the records of the earlier run. Of processes that have ended, what their tools left running is ended. */
+  /** Reads the records of the earlier run. For processes that have ended, ends everything their tools left running. */
   async load(): Promise<void> {
     const records = readProcessRecords(this.#options.records);
     if (records.length === 0) return;
@@ -48,19 +49,26 @@ export class OrphanedProcesses {
     return [...this.#orphans.values()].some((record) => record.sessionId === sessionId);
   }
 
-  /** Ends the session's process in the middle of its turn. */
+  programs(): RunningProgram[] {
+    return [...this.#orphans.values()].map(({ pid, laneId, sessionId }) => ({
+      ...{ pid, laneId, sessionId, directory: null, version: null, startedAt: null },
+      ...{ restarts: 0, events: "none" as const },
+    }));
+  }
+
+  /** Ends the session's process mid-turn. */
   async end(sessionId: string): Promise<void> {
     const records = [...this.#orphans.values()].filter((record) => record.sessionId === sessionId);
     await Promise.all(records.map((record) => this.#end(record)));
   }
 
-  /** A process that does not end keeps its session, and is tried again. */
+  /** A process that does not end keeps its session, and is retried later. */
   async endAll(records: Iterable<ProcessRecord> = this.#orphans.values()): Promise<void> {
     const { onError } = this.#options;
     await Promise.all([...records].map((record) => this.#end(record).catch(onError)));
   }
 
-  /** With `keep`, those that still work go on, and the next run finds them by their records. */
+  /** With `keep`, working processes continue, and the next run finds them by their records. */
   async close(keep: boolean): Promise<void> {
     this.#closed = true;
     this.#cancelPoll();
@@ -76,7 +84,7 @@ export class OrphanedProcesses {
     this.#cancelPoll = clock.at(clock.now() + pollMs, () => void this.#poll().catch(onError));
   }
 
-  /** Ends it with everything it left running. */
+  /** Ends the process and everything it left running. */
   #end(record: ProcessRecord): Promise<void> {
     const ending = this.#ending.get(record.nonce) ?? this.#endTree(record);
     this.#ending.set(record.nonce, ending);
@@ -92,7 +100,7 @@ export class OrphanedProcesses {
     } finally {
       this.#ending.delete(record.nonce);
     }
-    // During shutdown nothing reads the session any more; the next run does.
+    // During shutdown nothing reads the session; the next run will.
     if (!this.#closed) onEnd(record);
   }
 }

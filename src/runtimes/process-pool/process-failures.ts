@@ -1,6 +1,6 @@
 /**
- * The failures of agent processes: the backoff of each lane, the lanes that keep failing, and whether the program runs at
- * all. A failing lane says nothing about the others.
+ * Tracks failures of agent processes: the backoff of each lane, the lanes that keep failing, and whether the program
+ * runs at all. A failure in one lane says nothing about other lanes.
  */
 import type { Clock } from "../../clock.ts";
 
@@ -11,14 +11,16 @@ type LaneFailure = StartFailure & { count: number; notBefore: number };
 
 export type ProcessFailuresOptions = { clock: Clock; firstWaitMs: number; longestWaitMs: number };
 
-/** A lane with something to send retries well before this many of the longest waits. A failure expires after that. */
+/** A failure expires after this many of the longest waits. A lane with something to send retries well before that. */
 const waitsRemembered = 5;
 
 export class ProcessFailures {
   readonly #options: ProcessFailuresOptions;
-  /** By lane, until a turn ends in it. */
+  /** By lane, until a turn ends in that lane. */
   readonly #failures = new Map<string, LaneFailure>();
-  /** Lanes whose last start succeeded. */
+  /** By lane, in this run. */
+  readonly #totals = new Map<string, number>();
+  /** Lanes in which the last start succeeded. */
   readonly #started = new Set<string>();
 
   constructor(options: ProcessFailuresOptions) {
@@ -47,21 +49,27 @@ export class ProcessFailures {
   laneRemoved(laneId: string): void {
     this.#started.delete(laneId);
     this.#failures.delete(laneId);
+    this.#totals.delete(laneId);
   }
 
-  /** Null when the lane's process may be started now. */
+  /** How often the lane's process has failed in this run. */
+  total(laneId: string): number {
+    return this.#totals.get(laneId) ?? 0;
+  }
+
+  /** Null if the lane's process may be started now. */
   backoffReason(laneId: string): string | null {
     const failure = this.#failures.get(laneId);
     return failure && failure.notBefore > this.#options.clock.now() ? failure.reason : null;
   }
 
-  /** The last failure of a lane that failed more than once; a single failure may be an accident. */
+  /** The last failure of a lane that failed more than once. A single failure may be a coincidence. */
   repeated(laneId: string): string | null {
     const failure = this.#recent(laneId);
     return failure && failure.count > 1 ? failure.reason : null;
   }
 
-  /** Why the program runs in none of these lanes. A lane that was not tried yet may work. */
+  /** The reason if the program runs in none of these lanes. A lane that was not tried yet may work. */
   inAll(laneIds: readonly string[]): string | null {
     const everywhere = laneIds.map((id) => this.#recent(id)).find((failure) => failure?.everywhere);
     if (everywhere) return everywhere.reason;
@@ -79,6 +87,7 @@ export class ProcessFailures {
     const { clock, firstWaitMs, longestWaitMs } = this.#options;
     const count = (this.#failures.get(laneId)?.count ?? 0) + 1;
     const wait = Math.min(firstWaitMs * 2 ** (count - 1), longestWaitMs);
+    this.#totals.set(laneId, this.total(laneId) + 1);
     this.#failures.set(laneId, { ...failure, count, notBefore: clock.now() + wait });
   }
 }

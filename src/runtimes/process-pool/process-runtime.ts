@@ -1,6 +1,6 @@
 /**
- * The base of runtimes that run one agent process per lane and read its transcript file: the process pool, the processes
- * that an earlier run left running, and the signals of their sessions.
+ * The base class of runtimes that run one agent process per lane and read its transcript file. It has the process pool,
+ * the processes that an earlier run left running, and the signals of their sessions.
  */
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
@@ -13,7 +13,7 @@ import type { RuntimeContext } from "../descriptor.ts";
 import { directoryProblem } from "../lane-directory.ts";
 import type { FileContent } from "../model-files.ts";
 import { readFiles } from "../model-files.ts";
-import type { AskAnswer, Hint, Prompt, Runtime, SignalListener, SubmitOutcome } from "../port.ts";
+import type { AskAnswer, Hint, Prompt, RunningProgram, Runtime, SignalListener, SubmitOutcome } from "../port.ts";
 import { usableSystemPrompt, withPromptSystem } from "../system-prompt.ts";
 import { findToolServer, serverNotStarted, toolsUnavailable } from "../tool-servers.ts";
 import type { AgentPermissions } from "./agent-permissions.ts";
@@ -31,46 +31,46 @@ import { removeToolsFile, toolsFile, toolsFileHash, toolsFilesIn, writeToolsFile
 import type { SessionProcess } from "./transcript-slice.ts";
 
 export type ProcessRuntimeOptions = {
-  /** As it is configured: a path, or a name in PATH. */
+  /** The configured path, or a name in PATH. */
   program: string;
   env: NodeJS.ProcessEnv;
   /** For the records of processes and the runtime's own files. */
   directory: string;
   clock: Clock;
-  /** When an idle process is ended, and how many may be idle at a time. */
+  /** After how long an idle process is ended, and how many may be idle at a time. */
   idleMs: number;
   maxResting: number;
   permissions?: (lane: Lane) => Promise<AgentPermissions>;
   systemPromptPath?: string;
-  /** Where the agents get Waybill's own tools; without it they get none. */
+  /** Gives the agents Waybill's own tools; without this they get none. */
   toolServer?: RuntimeContext["toolServer"];
   onError: (error: unknown) => void;
   times?: Partial<typeof defaultTimes>;
 };
 
 const defaultTimes = { startMs: 30_000, endMs: 5000, admittedMs: 5000, firstWaitMs: 1000, longestWaitMs: 30_000 };
-/** A turn that does not end within this after an interrupt is ended with its process. */
+/** If a turn does not end this soon after an interrupt, its process is ended. */
 const interruptMs = 5000;
 const interruptAgainMs = 250;
 
 export type LaunchSettings = {
   systemPrompt: string | null;
   permissions: AgentPermissions | null;
-  /** The file that names Waybill's own tools. It is there when the program starts. */
+  /** The file that names Waybill's own tools. It exists by the time the program starts. */
   toolsPath: string | null;
 };
 
 /** A prompt with the content of its files. */
 export type ReadPrompt = Prompt & { files: readonly FileContent[] };
 
-/** How one runtime starts its program for a session. */
+/** How a runtime starts its program for a session. */
 export type Launch<C extends AgentClient> = Pick<
   ProcessSpec<C>,
   "args" | "env" | "createClient" | "handshake" | "switchSession"
 > & {
-  /** Those of `args` that only name the session. */
+  /** The part of `args` that only names the session. */
   sessionArgs: readonly string[];
-  /** Whether the program has the session already. */
+  /** Whether the program already has the session. */
   resumed: boolean;
   translator: () => LineTranslator;
 };
@@ -112,12 +112,12 @@ export abstract class ProcessRuntime<C extends AgentClient> implements Runtime {
   abstract readonly idsFrom: (digest: string) => RuntimeIds;
   abstract read(lane: Lane, sessionId: string, limit: number | null): Promise<TranscriptSlice>;
   protected abstract launch(lane: Lane, sessionId: string, settings: LaunchSettings): Promise<Launch<C>> | Launch<C>;
-  /** Runs before a prompt is sent. True when the session has the prompt already. */
+  /** Runs before a prompt is sent. True if the session already has the prompt. */
   protected abstract beforeSend(lane: Lane, prompt: ReadPrompt, client: C): Promise<boolean> | boolean;
   protected abstract send(client: C, prompt: ReadPrompt): Promise<SubmitOutcome>;
 
   async recover(): Promise<void> {
-    // A program that is still running has read its own.
+    // Programs that are still running have already read their files.
     rmSync(toolsFilesIn(this.#options.directory), { recursive: true, force: true });
     await this.orphans.load();
   }
@@ -134,6 +134,10 @@ export abstract class ProcessRuntime<C extends AgentClient> implements Runtime {
   notices({ id }: Lane): readonly Notice[] {
     const tools = this.#lanesWithoutTools.has(id) ? [toolsUnavailable(serverNotStarted)] : [];
     return [...this.pool.notices(id), ...tools];
+  }
+
+  programs(): readonly RunningProgram[] {
+    return [...this.pool.programs(), ...this.orphans.programs()];
   }
 
   /** Nothing has to exist before the first prompt. */
@@ -171,7 +175,7 @@ export abstract class ProcessRuntime<C extends AgentClient> implements Runtime {
     }
   }
 
-  /** Asks the program to stop; a process that does not is ended, which stops everything. */
+  /** Asks the program to stop. If it does not, ends its process, which stops everything. */
   async abort(lane: Lane, sessionId: string): Promise<void> {
     await this.orphans.end(sessionId);
     const client = this.pool.clientOf(lane.id, sessionId);
@@ -180,7 +184,7 @@ export abstract class ProcessRuntime<C extends AgentClient> implements Runtime {
     publishStop();
     await this.#withinInterruptTime((signal) => this.#interrupt(client, signal));
     if (!client.isWorking) return;
-    // Its turn may have begun since.
+    // The turn may have begun only after the first signal.
     publishStop();
     await this.pool.end(lane.id);
   }
@@ -220,22 +224,22 @@ export abstract class ProcessRuntime<C extends AgentClient> implements Runtime {
     for (const listener of this.#hintListeners) listener({ sessionId });
   }
 
-  /** Throws an `AppError` when the program is missing. */
+  /** Throws an `AppError` if the program is missing. */
   #programPath(): string {
     return requireAgent(this.#program, this.#options.program, this.#options.env);
   }
 
-  /** Why nothing can be sent into a session at present. */
+  /** Why nothing can be sent to a session right now. */
   async #blockedReason({ directory }: Lane, sessionId: string): Promise<string | null> {
     if (this.orphans.has(sessionId)) return "an_earlier_program_still_works";
-    // A start in a missing directory would fail as if the program were missing, and count against the program.
+    // In a missing directory the start would fail as if the program were missing, and count as its failure.
     return directoryProblem(directory);
   }
 
   async #acquire(lane: Lane, { sessionId, system }: Prompt): Promise<C> {
     const { permissions, systemPromptPath } = this.#options;
     const { id: laneId, directory } = lane;
-    // Another one than the running program has takes a new program.
+    // If this differs from the running program's, a new process is started.
     const systemPrompt = withPromptSystem(await usableSystemPrompt(systemPromptPath), system);
     const tools = await this.#toolsFile(laneId);
     const toolsPath = tools?.path ?? null;
@@ -253,7 +257,7 @@ export abstract class ProcessRuntime<C extends AgentClient> implements Runtime {
     return client;
   }
 
-  /** While it cannot be said where the tools are, the program starts without them. */
+  /** While the tool server is unknown, the program starts without the tools. */
   async #toolsFile(laneId: string): Promise<ToolsFile | null> {
     const { clock, directory, onError, toolServer } = this.#options;
     const server = toolServer ? await findToolServer(laneId, { clock, toolServer, onError }) : null;
@@ -270,7 +274,7 @@ export abstract class ProcessRuntime<C extends AgentClient> implements Runtime {
     return withTimeout(this.#timeout, interruptMs, call).catch(() => {});
   }
 
-  /** An interrupt that comes after a prompt and before its turn does nothing, so it is repeated while the program works. */
+  /** An interrupt between a prompt and its turn has no effect, so it is repeated while the program works. */
   async #interrupt(client: C, signal: AbortSignal): Promise<void> {
     while (client.isWorking && !signal.aborted) {
       await client.interrupt();

@@ -1,6 +1,6 @@
 /**
  * Finds and ends the processes of a program that Waybill started: its leader, its process group, their descendants, and
- * every process with its nonce. (The shells of an agent's tools have groups of their own, and outlive a killed leader.)
+ * every process with its nonce. (The shells of an agent's tools have their own groups, and outlive a killed leader.)
  */
 import { AppError } from "../../app-error.ts";
 import type { ProcessRow } from "./process-table.ts";
@@ -14,14 +14,14 @@ export function treeLeader(identity: ProcessIdentity, table: readonly ProcessRow
   const recorded = table.find((row) => row.pid === identity.pid);
   if (recorded && (recorded.nonce === identity.nonce || recorded.start === identity.processStart)) return recorded;
   if (identity.pid !== null) return null;
-  // The pid was not recorded yet: of the processes with its nonce the leader is the oldest.
+  // The pid was not recorded yet, so take the oldest process with the nonce.
   const carriers = table.filter((row) => row.nonce === identity.nonce);
   return carriers.sort((a, b) => startOf(a) - startOf(b) || a.pid - b.pid)[0] ?? null;
 }
 
 const startOf = (row: ProcessRow) => Number(row.start.split(":").at(-1));
 
-/** Without this process and its ancestors: Waybill may run in an agent's shell. */
+/** Leaves out this process and its ancestors, since Waybill may run in an agent's shell. */
 export function processTreeOf(identity: ProcessIdentity, table: readonly ProcessRow[], self: number): ProcessRow[] {
   const leader = treeLeader(identity, table);
   const spared = ancestorsOf(self, table);
@@ -57,7 +57,7 @@ export async function endProcessTree(identity: ProcessIdentity, deadlineMs: numb
   if (!(await pollUntil(deadlineMs, killAll))) throw stillRunning(await tree.read());
 }
 
-/** While a tool runs, OpenCode takes the first signal as one to end that tool, and goes on. So the signal is repeated. */
+/** While a tool runs, OpenCode only ends that tool at the first signal, and continues. So the signal is repeated. */
 async function askToEnd(leader: ProcessRow, tree: LiveTree, deadlineMs: number): Promise<void> {
   const deadline = performance.now() + deadlineMs;
   const hasEnded = async () => !(await tree.read()).some((row) => row.pid === leader.pid);
@@ -66,7 +66,7 @@ async function askToEnd(leader: ProcessRow, tree: LiveTree, deadlineMs: number):
   } while (!(await pollUntil(Math.min(1000, deadlineMs), hasEnded)) && performance.now() < deadline);
 }
 
-/** The live processes of a tree. It remembers those seen before: after the leader ends, nothing may connect them. */
+/** The live processes of a tree. Remembers those seen before, since nothing may link them after the leader ends. */
 class LiveTree {
   readonly #identity: ProcessIdentity;
   #seen: ProcessRow[] = [];
@@ -88,7 +88,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
-    // It has just ended, or belongs to another user; then it is still there at the deadline.
+    // It has just ended, or belongs to another user; in that case it is still running at the deadline.
     if (!["ESRCH", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
   }
 }
@@ -97,7 +97,7 @@ function stillRunning(tree: readonly ProcessRow[]): AppError {
   const ids = tree.map((row) => row.pid).join(", ");
   return new AppError({
     code: "agent_stays",
-    message: `A program that Waybill started, process ${ids}, does not end.`,
-    hint: `Find out what holds it up (\`ps -p ${ids.replaceAll(" ", "")}\`), end it, and start again.`,
+    message: `A program that Waybill started (process ${ids}) does not end.`,
+    hint: `Find out what it is doing (\`ps -p ${ids.replaceAll(" ", "")}\`), end it, and start again.`,
   });
 }

@@ -1,6 +1,6 @@
 /**
- * An agent that follows a script. It behaves like a server of its own: its journal is on disk, and it continues after a
- * crash of Waybill, because its transcript follows from the journal and the clock.
+ * An agent that follows a script. It behaves like a separate server: its journal is on disk, and it continues after
+ * Waybill crashes, since its transcript is derived from the journal and the clock.
  */
 import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
@@ -67,7 +67,7 @@ export class StubRuntime implements Runtime {
   readonly #pendingPosts = new Set<string>();
   readonly #publishedChanges = new Map<string, number>();
   readonly #signalListeners = new Set<SignalListener>();
-  /** How many final rows of a session were published. */
+  /** By session: how many final rows were published. */
   readonly #publishedRows = new Map<string, number>();
   #closed = false;
 
@@ -95,7 +95,7 @@ export class StubRuntime implements Runtime {
     return session;
   }
 
-  /** One whose directory is not known is listed for its own lane. */
+  /** A session without a known directory is listed for its own lane. */
   async sessionsIn({ id, directory }: Lane, _signal: AbortSignal, since = 0): Promise<string[]> {
     const here = [...this.#sessions.values()].filter((session) =>
       session.directory === null ? session.lane === id : session.directory === directory,
@@ -108,16 +108,16 @@ export class StubRuntime implements Runtime {
       .map((session) => session.id);
   }
 
-  /** Only for the same lane, since the session's calls are made in the name of its lane. */
+  /** Only for the same lane, since the session makes its calls in the name of that lane. */
   async checkAdoption(lane: Lane, sessionId: string): Promise<void> {
     if (this.#sessions.get(sessionId)?.lane === lane.id) return;
     throw new AppError({
       code: "session_unknown",
-      message: `The stub has opened no session "${sessionId}" for lane "${lane.id}".`,
+      message: `The stub has not opened a session "${sessionId}" for lane "${lane.id}".`,
     });
   }
 
-  /** Repeats the journal of a session under a new id, which replaces the old one in all names. */
+  /** Copies a session's journal entries under a new id, which replaces the old id in all names. */
   async fork(lane: Lane, { sessionId, before }: { sessionId: string; before: string | null }): Promise<ForkedSession> {
     const old = this.#advanced(sessionId);
     const entries = readJournal(this.#options.journalPath).filter((one) => one.session === sessionId);
@@ -145,7 +145,7 @@ export class StubRuntime implements Runtime {
     const files: { name: string; size: number }[] = [];
     for (const { name, path } of prompt.attachments) {
       const found = statSync(path, { throwIfNoEntry: false });
-      if (!found) return { outcome: "not_sent", reason: `The file "${name}" is gone.` };
+      if (!found) return { outcome: "not_sent", reason: `The file "${name}" no longer exists.` };
       files.push({ name, size: found.size });
     }
     const session = this.#advanced(prompt.sessionId);
@@ -177,7 +177,7 @@ export class StubRuntime implements Runtime {
 
   async answer(_lane: Lane, askId: string, answer: AskAnswer): Promise<void> {
     const session = [...this.#sessions.values()].find((one) => one.hasAsk(askId));
-    if (!session) throw new AppError({ code: "ask_unknown", message: `Nothing is asked under "${askId}" any more.` });
+    if (!session) throw new AppError({ code: "ask_unknown", message: `The ask "${askId}" is no longer open.` });
     const { decision, answers = null } = answer;
     const outcome = decision === "reject" ? decision : "answered";
     const body: SignalBody = session.asksQuestion(askId)

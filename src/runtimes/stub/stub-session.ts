@@ -1,6 +1,6 @@
 /**
- * One session of a stub agent: a transcript that grows by the script as time passes. It has no timers and does no I/O;
- * the same entries at the same times give the same rows, so the journal can be replayed after a crash.
+ * One session of a stub agent: a transcript that grows according to the script as time passes. It has no timers and
+ * does no I/O. The same entries at the same times give the same rows, so the journal can be replayed after a crash.
  */
 import type { Usage } from "../../core/lane/daily-limit.ts";
 import type { Ask, RowError, ToolCall, TranscriptSlice } from "../../core/transcript/transcript.ts";
@@ -21,9 +21,12 @@ type RunningTurn = {
   next: number;
   readyAt: number;
   waitsFor: MutableToolCall | null;
-  /** The tool of the next step, where it is shown before it is over. */
+  /** The tool of the next step, if it is shown while it runs. */
   running: MutableToolCall | null;
 };
+
+/** An ask is named after the call that waits for it. */
+const askPrefix = "ask-";
 
 /** A `message_send` call of the agent; the runtime makes it and reports back. */
 export type StubPost = {
@@ -38,7 +41,7 @@ export type StubPost = {
 export class StubSession {
   readonly id: string;
   readonly lane: string;
-  /** Null in journals of before. */
+  /** Null for sessions from older journals. */
   readonly directory: string | null;
   readonly #openedAt: number;
   readonly #script: StubScript;
@@ -88,7 +91,7 @@ export class StubSession {
     this.#userRows.set(id, row);
   }
 
-  /** A prompt takes over a running turn, whose remaining steps never run. */
+  /** A prompt takes over a running turn; the remaining steps of that turn never run. */
   startTurn(userId: string, { steps }: StubTurn, at: number): void {
     if (this.#turn) this.#finishRow(at, "tool-calls");
     this.#asks = [];
@@ -146,22 +149,23 @@ export class StubSession {
     return this.#asks.some(({ id, kind }) => id === askId && kind === "question");
   }
 
-  /** An ask with all that the script says about it. A slice of a transcript has its title alone. */
+  /** Adds what the script says about an ask, since a transcript slice has only its title. */
   withDetail(signal: Signal): Signal {
     if (signal.type !== "permission" && signal.type !== "question") return signal;
     const { detail = null, questions } = this.#askSteps.get(signal.ask) ?? {};
+    const call = signal.ask.slice(askPrefix.length);
     return signal.type === "permission"
-      ? { ...signal, detail }
-      : { ...signal, questions: questions ?? signal.questions };
+      ? { ...signal, call, detail }
+      : { ...signal, call, questions: questions ?? signal.questions };
   }
 
   get rowCount(): number {
     return this.#rows.length;
   }
 
-  /** How many rows, from the first on, are final. */
+  /** How many of the first rows are final. */
   finalRowCount(): number {
-    // A row that a crash left open in an earlier turn never changes.
+    // If a crash left a row of an earlier turn open, that row never changes.
     const open = this.#rows.findLastIndex((row) => row.completedAt === null && row.parentId === this.#turn?.userId);
     return open < 0 ? this.#rows.length : open;
   }
@@ -268,13 +272,13 @@ export class StubSession {
     this.#activeRow(at).tools.push(tool);
     turn.waitsFor = tool;
     this.#asks.push({
-      id: `ask-${tool.id}`,
+      id: `${askPrefix}${tool.id}`,
       kind: step.ask,
       sessionId: this.id,
       title: step.title ?? step.questions?.map(({ question }) => question).join("\n") ?? step.ask,
       askedAt: at,
     });
-    this.#askSteps.set(`ask-${tool.id}`, step);
+    this.#askSteps.set(`${askPrefix}${tool.id}`, step);
     this.changeCount += 1;
   }
 

@@ -1,6 +1,6 @@
 /**
- * Copies a store as it stands at one moment, while others read and write it. The copy is one file that is complete by
- * itself, and nothing is left behind when it cannot be finished.
+ * Copies a consistent snapshot of a store while others read and write it. The copy is one self-contained file, and
+ * nothing is left behind if it cannot be finished.
  */
 import { rmSync } from "node:fs";
 import Database from "better-sqlite3";
@@ -19,13 +19,13 @@ export async function copyStore(from: string, to: string): Promise<void> {
   }
 }
 
-/** Copies what a connection reads, also when its file has no name any more. */
+/** Copies what a connection reads, even if its file has no name any more. */
 export async function copyOpenStore(source: Database.Database, to: string): Promise<void> {
   reserve(to);
   await fill(source, to);
 }
 
-/** One state of the store for the whole copy: without it, every write of a busy daemon would make it start over. */
+/** Holds one state of the store for the whole copy. Without it, every write of a busy daemon would restart the copy. */
 function holdStill(source: Database.Database, path: string): void {
   try {
     source.exec("BEGIN");
@@ -45,8 +45,8 @@ function reserve(to: string): void {
   if (made) return;
   throw new AppError({
     code: "backup_exists",
-    message: `There is a file ${to} already. It was left as it is.`,
-    hint: "Choose another name: a backup never takes the place of another file.",
+    message: `The file ${to} already exists. It was left as it is.`,
+    hint: "Choose another name: a backup never replaces another file.",
   });
 }
 
@@ -61,7 +61,9 @@ async function fill(source: Database.Database, to: string): Promise<void> {
   }
 }
 
-/** The copy says that it has a log beside it, as the store has; it must do without one wherever it is carried. */
+/**
+ * The copy's header says that it has a log next to it, like the store. It must work without one wherever it is moved.
+ */
 function makeSingleFile(path: string): void {
   const db = new Database(path, { fileMustExist: true });
   try {
@@ -71,7 +73,7 @@ function makeSingleFile(path: string): void {
   }
 }
 
-/** Removes a store's file and what SQLite keeps beside it. */
+/** Removes a store's file and the files that SQLite keeps next to it. */
 export function discardStore(path: string): void {
   for (const suffix of ["", "-journal", "-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
 }

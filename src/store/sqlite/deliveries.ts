@@ -1,20 +1,24 @@
 /**
- * Deliveries by id, message and lane. Those that move are kept in memory: what was just written is not read again. The record
- * of one that moves stands in the log alone; once it rests, the whole of it is written beside its columns.
+ * Deliveries by id, message and lane. Active ones are cached in memory, so that a record just written is not read
+ * again. The record of an active delivery is only in the log; once it rests, the whole record is written next to its
+ * columns.
  */
 import type Database from "better-sqlite3";
 import type { DeliveryRecord, Status } from "../../core/delivery/record.ts";
 import { isOutstanding, isOwed, recordFrom, statuses, storedRecord } from "../../core/delivery/record.ts";
 import { fold } from "../../core/delivery/transition.ts";
 import type { Page } from "../../core/log/page.ts";
+import { addressKey } from "../../core/message/address.ts";
+import type { Mail } from "../../core/message/message.ts";
 import type { DeliveryFilter, DueReconcile } from "../port.ts";
 import { cursorFrom } from "./cursor.ts";
 import { deliveryPages, hasEnded } from "./delivery-pages.ts";
+import { hasWords, wordsIn } from "./delivery-search.ts";
 import { eventFrom } from "./log/log.ts";
 
 export type ColumnValue = string | number | null;
 
-/** What rules and queries need beside a record. */
+/** The columns that rules and queries need in addition to the record. */
 export const deliveryColumns: readonly (readonly [name: string, read: (record: DeliveryRecord) => ColumnValue])[] = [
   ["version", ({ version }) => version],
   ["status", ({ status }) => status],
@@ -47,17 +51,24 @@ type Row = { seq: number; record: string | null };
 type StatusCount = { status: Status; count: number };
 type Known = { seq: number; record: DeliveryRecord };
 
-/** Each is about a kilobyte; more than that seldom wait or move at a time. */
+/** Each is about a kilobyte; more rarely wait or move at a time. */
 const maxKnown = 5000;
 
 export type Deliveries = ReturnType<typeof deliveryStatements>;
 
 export function deliveryStatements(db: Database.Database) {
-  // A lane may have a long history and few that wait: without its name, the planner takes the index of all that it had.
+  // A lane may have a long history and few waiting deliveries. Without this hint, the planner uses the index of all of
+  // them.
   const waitingIn = "delivery INDEXED BY delivery_waiting WHERE lane_id = ? AND status = 'pending'";
   const select = (where: string) => `SELECT message_seq AS seq, record FROM delivery ${where}`;
   const byId = db.prepare<[string], Row>(select("WHERE id = ?"));
   const byMessage = db.prepare<[number], Row>(select("WHERE message_seq = ?"));
+  // In this order, each message is found by its id, however many its lane has.
+  const ofMessages = db.prepare<[string], Row>(`
+    SELECT delivery.message_seq AS seq, delivery.record FROM json_each(?) AS wanted
+    CROSS JOIN message ON message.id = wanted.value ->> 0 AND message.recipient = wanted.value ->> 1
+    CROSS JOIN delivery ON delivery.message_seq = message.seq
+    ORDER BY delivery.message_seq DESC`);
   const outstanding = db.prepare<[string], string>("SELECT id FROM delivery WHERE lane_id = ? AND outstanding").pluck();
   const head = db
     .prepare<[string], string>(`SELECT id FROM ${waitingIn} AND NOT held ORDER BY message_seq LIMIT 1`)
@@ -108,7 +119,7 @@ export function deliveryStatements(db: Database.Database) {
     WHERE next_reconcile_at IS NOT NULL AND next_reconcile_at <= ?
       AND (team IS NULL OR team NOT IN (SELECT value FROM json_each(?)))
     ORDER BY next_reconcile_at LIMIT ?`);
-  // By position: names are looked up one by one.
+  // By position, because named parameters are looked up one by one.
   const insert = db.prepare<ColumnValue[]>(
     `INSERT INTO delivery (message_seq, id, lane_id, ${names.join(", ")}) VALUES (?, ?, ?, ${names.map(() => "?").join(", ")})`,
   );
@@ -147,7 +158,7 @@ export function deliveryStatements(db: Database.Database) {
     for (const { messageId, number } of attemptList.slice(before)) insertAttempt.run(seq, number, messageId);
   };
 
-  /** Who holds a lane is asked for at each step in it. */
+  /** Cached, because each step in a lane asks for its holder. */
   const holders = new Map<string, string | null>();
   const holder = (laneId: string): string | null => {
     const known = holders.get(laneId);
@@ -159,6 +170,22 @@ export function deliveryStatements(db: Database.Database) {
   const holds = (record: DeliveryRecord) => {
     if (isOutstanding(record)) holders.set(record.laneId, record.id);
     else if (holders.get(record.laneId) === record.id) holders.set(record.laneId, null);
+  };
+
+  const pageOf = (filter: DeliveryFilter): Page<DeliveryRecord> => {
+    const rows = pages(filter);
+    const last = rows.length === filter.limit ? rows.at(-1) : undefined;
+    return { items: many(rows), next: last ? cursorFrom(last.seq) : null };
+  };
+  /** Continues if rows were filtered out: only active deliveries can be, and each lane has at most one. */
+  const search = (filter: DeliveryFilter, words: readonly string[]): Page<DeliveryRecord> => {
+    const items: DeliveryRecord[] = [];
+    for (let { cursor } = filter; ; ) {
+      const page = pageOf({ ...filter, cursor, limit: filter.limit - items.length });
+      items.push(...page.items.filter((record) => hasWords(record, words)));
+      if (page.next === null || items.length === filter.limit) return { items, next: page.next };
+      cursor = page.next;
+    }
   };
 
   return {
@@ -178,9 +205,11 @@ export function deliveryStatements(db: Database.Database) {
     held: (): DeliveryRecord[] => many(held.all()),
     isUsed: (laneId: string): boolean => isUsed.get(laneId) !== undefined,
     page(filter: DeliveryFilter): Page<DeliveryRecord> {
-      const rows = pages(filter);
-      const last = rows.length === filter.limit ? rows.at(-1) : undefined;
-      return { items: many(rows), next: last ? cursorFrom(last.seq) : null };
+      return filter.query === undefined ? pageOf(filter) : search(filter, wordsIn(filter.query));
+    },
+    ofMessages(messages: readonly Pick<Mail, "id" | "recipient">[]): DeliveryRecord[] {
+      const wanted = messages.filter(({ recipient }) => recipient.kind === "lane");
+      return many(ofMessages.all(JSON.stringify(wanted.map(({ id, recipient }) => [id, addressKey(recipient)]))));
     },
     waiting: (laneId: string) => waiting.get(laneId) ?? 0,
     counts: () => {
@@ -206,13 +235,13 @@ export function deliveryStatements(db: Database.Database) {
     change(before: DeliveryRecord, record: DeliveryRecord): number {
       const seq = find(record.id)?.seq ?? 0;
       const written = update.run(...valuesOf(record), seq, before.version);
-      if (written.changes !== 1) throw new Error(`delivery ${record.id} was changed by somebody else`);
+      if (written.changes !== 1) throw new Error(`delivery ${record.id} was changed by another writer`);
       addAttempts(seq, before.attemptList.length, record);
       remember(seq, record);
       holds(record);
       return seq;
     },
-    /** To be called when something that was written has been taken back, or changed by others. */
+    /** Call after a write was rolled back, or made by others. */
     forget(): void {
       known.clear();
       holders.clear();

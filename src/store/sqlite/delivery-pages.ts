@@ -1,26 +1,34 @@
-/** Deliveries by lane, message and status, newest first. Each combination of filters is a statement of its own. */
+/** Deliveries by lane, message and status, newest first. Each combination of filters has its own statement. */
 import type Database from "better-sqlite3";
 import type { Status } from "../../core/delivery/record.ts";
 import type { DeliveryFilter } from "../port.ts";
 import { seqOf } from "./cursor.ts";
+import type { DeliveryRow, SearchedPage } from "./delivery-search.ts";
+import { prepareSearch, wordsIn } from "./delivery-search.ts";
 
-type Row = { seq: number; record: string | null };
 type Wanted = { before: number; limit: number; lane: string; message: string };
 
-/** As the index of ended deliveries has it, which is only used where a statement repeats it. */
+/** The condition of the index of ended deliveries, which SQLite only uses if a statement repeats it. */
 export const hasEnded = "status IN ('responded', 'cancelled', 'failed_terminal')";
 const ended: readonly Status[] = ["responded", "cancelled", "failed_terminal"];
 
-export function deliveryPages(db: Database.Database): (filter: DeliveryFilter) => Row[] {
-  const prepared = new Map<string, Database.Statement<[Wanted], Row>>();
+export function deliveryPages(db: Database.Database): (filter: DeliveryFilter) => DeliveryRow[] {
+  const prepared = new Map<string, Database.Statement<[Wanted], DeliveryRow>>();
   const statementFor = (where: string) => {
     const statement = prepared.get(where) ?? prepare(db, where);
     prepared.set(where, statement);
     return statement;
   };
 
-  return ({ laneId, messageId, statuses, limit, cursor }) => {
-    // Few messages have one id: the plus keeps SQLite from beginning with a lane or a status, which many have.
+  const searches = new Map<string, Database.Statement<[SearchedPage], DeliveryRow>>();
+  const searchFor = (where: string) => {
+    const statement = searches.get(where) ?? prepareSearch(db, where);
+    searches.set(where, statement);
+    return statement;
+  };
+
+  return ({ laneId, messageId, statuses, query, limit, cursor }) => {
+    // Few messages share an id: the plus keeps SQLite from starting with a lane or a status, which many share.
     const plus = messageId === undefined ? "" : "+";
     const where = [
       ...(laneId === undefined ? [] : [`${plus}delivery.lane_id = @lane`]),
@@ -33,16 +41,19 @@ export function deliveryPages(db: Database.Database): (filter: DeliveryFilter) =
       lane: laneId ?? "",
       message: messageId ?? "",
     };
-    if (statuses === undefined) return statementFor(where).all(wanted);
-    // One status is read in order and no further than wanted; several at once would all be read and sorted.
+    const words = query === undefined ? null : JSON.stringify(wordsIn(query));
+    const rowsOf = (of: string) =>
+      words === null ? statementFor(of).all(wanted) : searchFor(of).all({ ...wanted, words });
+    if (statuses === undefined) return rowsOf(where);
+    // Each status is read in order, and only up to the limit. Several in one query would all be read and sorted.
     return [...new Set(statuses)]
-      .flatMap((status) => statementFor(`${where} AND ${ofStatus(status, plus)}`).all(wanted))
+      .flatMap((status) => rowsOf(`${where} AND ${ofStatus(status, plus)}`))
       .sort((one, other) => other.seq - one.seq)
       .slice(0, limit);
   };
 }
 
-/** Statuses are ours, so they may stand in a statement; an index that holds some of them is only used then. */
+/** Statuses are ours, so they are safe in a statement; only then does SQLite use a partial index on them. */
 function ofStatus(status: Status, plus: string): string {
   if (ended.includes(status)) return `${plus}delivery.status = '${status}' AND delivery.${hasEnded}`;
   return status === "pending"
@@ -50,8 +61,8 @@ function ofStatus(status: Status, plus: string): string {
     : `${plus}delivery.status = '${status}' AND delivery.outstanding`;
 }
 
-function prepare(db: Database.Database, where: string): Database.Statement<[Wanted], Row> {
-  return db.prepare<[Wanted], Row>(`
+function prepare(db: Database.Database, where: string): Database.Statement<[Wanted], DeliveryRow> {
+  return db.prepare<[Wanted], DeliveryRow>(`
     SELECT delivery.message_seq AS seq, delivery.record
     FROM delivery JOIN message ON message.seq = delivery.message_seq
     WHERE ${where} ORDER BY delivery.message_seq DESC LIMIT @limit`);

@@ -8,6 +8,7 @@ import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import { recordFrom } from "../../core/delivery/record.ts";
 import { brokenRules } from "../../core/delivery/record-rules.ts";
 import { fold } from "../../core/delivery/transition.ts";
+import { dayOf } from "../../core/lane/daily-limit.ts";
 import type { Finding, PruneTimes } from "../port.ts";
 import type { ColumnValue } from "./deliveries.ts";
 import { deliveryColumns } from "./deliveries.ts";
@@ -15,13 +16,13 @@ import { endOfLog, eventFrom } from "./log/log.ts";
 import { trimEvents, trimLedger } from "./log/trim-log.ts";
 import { pruneTransports } from "./transports.ts";
 
-/** The file's own integrity, every rule of every record, and that each record is what its audit amounts to. */
+/** Checks the file's integrity, every rule of every record, and that each record matches its audit. */
 export function checkStore(db: Database.Database): Finding[] {
   const findings = checkFile(db);
   return findings.length > 0 ? findings : checkRecords(db, `${selectRows} ORDER BY message_seq`);
 }
 
-/** What a start goes on with: the same for records of open deliveries, as many as there is time for. */
+/** The same checks for open deliveries, which a start continues with, until the deadline. */
 export function checkOpenDeliveries(db: Database.Database, deadline: number): Finding[] {
   const open = `
     ${selectRows} INDEXED BY one_outstanding_a_lane WHERE outstanding
@@ -44,12 +45,12 @@ function checkRecords(db: Database.Database, query: string, deadline = Number.PO
 function recordProblems(row: Row, audit: () => readonly string[]): string[] {
   try {
     const events = audit().map(eventFrom);
-    // The record of one that moves is what its audit amounts to.
+    // The record of an active delivery is the fold of its audit.
     const record = row.record === null ? fold(events) : recordFrom(row.record);
     const problem = row.record === null ? null : auditProblem(record, events);
     return [
       ...brokenRules(record).map((rule) => `does not hold: ${rule}`),
-      ...(fitsColumns(record, row) ? [] : ["differs from the columns beside it"]),
+      ...(fitsColumns(record, row) ? [] : ["differs from its columns"]),
       ...(problem ? [problem] : []),
     ];
   } catch (error) {
@@ -78,27 +79,30 @@ function fitsColumns(record: DeliveryRecord, row: Row): boolean {
   return isItsOwn && deliveryColumns.every(([name, read]) => read(record) === row[name]);
 }
 
-/** SQLite says in a headline which of its databases it speaks of; there is one. */
+/** SQLite names its database in a headline; there is only one. */
 function onOneLine(problem: string): string {
   return problem.replace(/^\*\*\* in database \w+ \*\*\*\n/, "").replaceAll("\n", "; ");
 }
 
 function auditProblem(record: DeliveryRecord, audit: readonly DeliveryEvent[]): string | null {
   try {
-    return isDeepStrictEqual(fold(audit), record) ? null : "differs from what its audit amounts to";
+    return isDeepStrictEqual(fold(audit), record) ? null : "differs from its audit";
   } catch (error) {
-    return `has an audit that cannot be followed: ${messageOf(error)}`;
+    return `has an audit that cannot be replayed: ${messageOf(error)}`;
   }
 }
 
-/** What was used counts on its own day; the days before are kept for a while, for people. */
+/** Usage counts only on its own day; earlier days are kept for a while, for people. */
 function pruneUsage(db: Database.Database, before: number): void {
+  db.prepare<[number]>(
+    "UPDATE store_state SET usage_floor = max(usage_floor, date(? / 1000, 'unixepoch', '-2 days'))",
+  ).run(before);
   for (const table of ["usage", "lifted_limit"]) {
     db.prepare<[number]>(`DELETE FROM ${table} WHERE day < date(? / 1000, 'unixepoch', '-2 days')`).run(before);
   }
 }
 
-/** A record goes only when its message is read; a delivery that failed for good therefore stays until a person acts. */
+/** Removes a record only if its message is read, so a delivery that failed for good stays until a person acts. */
 export function pruneStore(db: Database.Database, before: PruneTimes): number {
   db.prepare<[number]>("UPDATE store_state SET log_end = ?").run(endOfLog(db));
   const pruned = db
@@ -113,6 +117,7 @@ export function pruneStore(db: Database.Database, before: PruneTimes): number {
   trimLedger(db, before.log);
   pruneUsage(db, before.responded);
   pruneTransports(db, before.log);
+  db.prepare<[string]>("DELETE FROM day_stats WHERE day < ?").run(dayOf(before.stats));
   trimEvents(db).byAge(before.events);
   return pruned.changes;
 }

@@ -1,10 +1,10 @@
-/** Lanes and the sessions that they have had. */
+/** Lanes and their sessions. */
 import type Database from "better-sqlite3";
 import { AppError } from "../../app-error.ts";
 import type { Lane, LaneSession } from "../../core/lane/lane.ts";
 import { laneUnknown } from "../known-lane.ts";
 
-/** What keeps a member from working stands with its team; `holdOf` of core/team says the same. */
+/** Why a member's team keeps it from working. Must agree with `holdOf` of core/team. */
 const teamHold = `(
   SELECT CASE WHEN member.terminated_at IS NOT NULL THEN 'member_terminated'
     WHEN team.state <> 'active' THEN 'team_' || team.state END
@@ -28,7 +28,7 @@ export function laneStatements(db: Database.Database) {
       paused_reason = excluded.paused_reason, session_id = excluded.session_id, generation = excluded.generation,
       version = excluded.version, created_at = excluded.created_at, removed_at = NULL`);
   const remove = db.prepare<[number, string]>("UPDATE lane SET removed_at = ? WHERE id = ?");
-  // A lane that was removed and is made again goes on in its session, so that it is still its own.
+  // Includes removed lanes: one that is created again continues in its session, so the session is still its own.
   const ownerOf = db
     .prepare<[string, string], string>("SELECT id FROM lane WHERE session_id = ? AND id <> ? LIMIT 1")
     .pluck();
@@ -40,7 +40,7 @@ export function laneStatements(db: Database.Database) {
     SELECT generation, session_id AS sessionId, opened_at AS openedAt
     FROM lane_session WHERE lane_id = ? ORDER BY generation`);
 
-  /** A lane is asked for at every step of a delivery, and seldom changes. */
+  /** Cached, because every step of a delivery needs its lane, which rarely changes. */
   const kept = new Map<string, Lane>();
   const find = (id: string): Lane | null => {
     const lane = kept.get(id) ?? byId.get(id);
@@ -55,14 +55,14 @@ export function laneStatements(db: Database.Database) {
       if (lane) return lane;
       throw laneUnknown(id, all.all());
     },
-    /** Also one that was removed. */
+    /** Includes removed lanes. */
     ever: (id: string): Lane | null => ever.get(id) ?? null,
     all: (): Lane[] => all.all(),
     save(lane: Lane): void {
       save.run(lane);
       kept.set(lane.id, lane);
     },
-    /** Its team has changed. */
+    /** Call when its team has changed. */
     reread: (id: string): Lane | null => {
       kept.delete(id);
       return find(id);
@@ -75,7 +75,7 @@ export function laneStatements(db: Database.Database) {
     generationFloor: (): number => generationFloor.get() ?? 0,
     addSession: (laneId: string, session: LaneSession): void => void addSession.run({ laneId, ...session }),
     sessions: (laneId: string): LaneSession[] => sessionsOf.all(laneId),
-    /** To be called when something that was written has been taken back. */
+    /** Call after a write was rolled back. */
     forget: () => kept.clear(),
   };
 }
@@ -83,15 +83,15 @@ export function laneStatements(db: Database.Database) {
 export function laneKnown(id: string): AppError {
   return new AppError({
     code: "not_possible",
-    message: `There is, or was, a lane "${id}".`,
-    hint: "Take another name.",
+    message: `A lane "${id}" exists, or existed before.`,
+    hint: "Choose another name.",
   });
 }
 
 export function sessionInUse(sessionId: string, owner: string): AppError {
   return new AppError({
     code: "session_in_use",
-    message: `Session "${sessionId}" is that of lane "${owner}".`,
-    hint: `Name another session, or send to lane "${owner}". One that was removed goes on in its session once it is made again.`,
+    message: `Session "${sessionId}" belongs to lane "${owner}".`,
+    hint: `Name another session, or send to lane "${owner}". A removed lane keeps its session.`,
   });
 }

@@ -1,12 +1,13 @@
-/** Messages as they were sent, whether they are read, and the search for their words. */
+/** Messages as they were sent, their read marks, and full-text search. */
 import type Database from "better-sqlite3";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
+import type { LogItem } from "../../core/log/log-item.ts";
 import type { Page } from "../../core/log/page.ts";
-import type { Address } from "../../core/message/address.ts";
+import type { Address, MemberAddress } from "../../core/message/address.ts";
 import { addressKey } from "../../core/message/address.ts";
 import type { Mail, Message } from "../../core/message/message.ts";
-import { senderOf } from "../../core/message/message.ts";
-import type { InboxFilter, MailFilter } from "../port.ts";
+import { memberOf, senderOf } from "../../core/message/message.ts";
+import type { InboxFilter, MailFilter, MailStore, UnreadCount } from "../port.ts";
 import { cursorFrom, seqOf } from "./cursor.ts";
 import { wordsQuery } from "./search.ts";
 
@@ -16,9 +17,9 @@ export type KnownMessage = { seq: number; payloadHash: string; message: Mail };
 
 const columns = "seq, body, payload_hash AS payloadHash, read_at AS readAt, lane_id AS laneId";
 
-/** Making words searchable costs more than storing them, and costs less for many messages at a time. */
+/** Indexing words for search costs more than storing them, but less per message in batches. */
 const searchBatch = 500;
-/** More messages than that seldom wait. */
+/** More messages than this rarely wait. */
 const maxKnown = 2000;
 
 export function mailStatements(db: Database.Database) {
@@ -37,6 +38,13 @@ export function mailStatements(db: Database.Database) {
   const unreadBy = db.prepare<[string, number, number], Row>(`
     SELECT ${columns} FROM message INDEXED BY message_unread_by_reader
     WHERE ${ofReader} AND read_at IS NULL AND seq < ? ORDER BY seq DESC LIMIT ?`);
+  // Limited, because a person may never mark anything as read.
+  const unreadByConversation = db.prepare<[string], UnreadCount>(`
+    SELECT laneId, member, count(*) AS count FROM (
+      SELECT lane_id AS laneId, iif(lane_id IS NULL, member, NULL) AS member
+      FROM message INDEXED BY message_unread_by_reader
+      WHERE ${ofReader} AND read_at IS NULL ORDER BY seq DESC LIMIT 10000)
+    GROUP BY laneId, member`);
   const allRead = db.prepare<[number, string]>(`
     UPDATE message INDEXED BY message_unread_by_reader SET read_at = ? WHERE ${ofReader} AND read_at IS NULL`);
   const oneRead = db.prepare<[number, string, string]>(
@@ -54,12 +62,20 @@ export function mailStatements(db: Database.Database) {
   const all = db.prepare<[number, number], Row>(
     `SELECT ${columns} FROM message WHERE seq < ? ORDER BY seq DESC LIMIT ?`,
   );
-  const withWords = db.prepare<[{ words: string; lane: string | null; before: number; limit: number }], Row>(`
+  const ofMember = db.prepare<[string, number, number], Row>(
+    `SELECT ${columns} FROM message WHERE member = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
+  );
+  type Selected = { id: string | null; lane: string | null; member: string | null; before: number; limit: number };
+  const inConversation = "(@lane IS NULL OR message.lane_id = @lane) AND (@member IS NULL OR message.member = @member)";
+  const withWords = db.prepare<[Selected & { words: string }], Row>(`
     SELECT ${columns} FROM message_words JOIN message ON message.seq = message_words.rowid
-    WHERE message_words MATCH @words AND (@lane IS NULL OR message.lane_id = @lane)
+    WHERE message_words MATCH @words AND ${inConversation} AND (@id IS NULL OR message.id = @id)
       AND message_words.rowid < @before
     ORDER BY message_words.rowid DESC LIMIT @limit`);
-  // The plus keeps SQLite from reading the whole lane in order; what was written back about one message is little.
+  const withId = db.prepare<[Selected], Row>(`
+    SELECT ${columns} FROM message WHERE id = @id AND ${inConversation} AND +seq < @before
+    ORDER BY seq DESC LIMIT @limit`);
+  // The plus keeps SQLite from reading the whole lane in order; one message has few replies.
   const writtenBack = db.prepare<[string, string, string, string | null], Row>(`
     SELECT ${columns} FROM message
     WHERE relay_of_message_id = ? AND (+lane_id = ? OR +from_lane = ? OR +recipient = ?) ORDER BY seq`);
@@ -67,9 +83,12 @@ export function mailStatements(db: Database.Database) {
     `SELECT ${columns} FROM message WHERE relay_of_message_id = ? AND from_lane = ? ORDER BY seq`,
   );
   type Nullable = string | null;
-  const insert = db.prepare<[string, string, Nullable, Nullable, Nullable, Nullable, string, string, number]>(`
-    INSERT INTO message (recipient, id, from_lane, sender, lane_id, relay_of_message_id, payload_hash, body, created_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+  const insert = db.prepare<
+    [string, string, Nullable, Nullable, Nullable, Nullable, Nullable, string, string, number]
+  >(`
+    INSERT INTO message
+      (recipient, id, from_lane, sender, lane_id, member, relay_of_message_id, payload_hash, body, created_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id, recipient) DO NOTHING`);
   const insertAttachment = db.prepare<[string, number]>(
     "INSERT OR IGNORE INTO message_attachment (attachment_id, message_seq) VALUES (?, ?)",
@@ -91,7 +110,7 @@ export function mailStatements(db: Database.Database) {
     SELECT seq, body ->> '$.text', body ->> '$.summary' FROM message WHERE seq > ? AND seq <= ?`);
   const rememberIndexed = db.prepare<[number]>("UPDATE store_state SET searchable_seq = ?");
 
-  /** What was just written is read again in a moment, and is not parsed for that. */
+  /** A message just written is usually read again soon; the cache saves parsing it. */
   const known = new Map<string, KnownMessage>();
   const keyOf = (recipient: Address, id: string) => `${addressKey(recipient)}\n${id}`;
   const remember = (key: string, message: KnownMessage): void => {
@@ -136,30 +155,36 @@ export function mailStatements(db: Database.Database) {
       if (ids === "all") return allRead.run(at, key).changes;
       return ids.reduce((count, id) => count + oneRead.run(at, key, id).changes, 0);
     },
+    unreadByConversation: (reader: Address): UnreadCount[] => unreadByConversation.all(addressKey(reader)),
     unreadByPerson: () => Object.fromEntries(unreadCounts.all().map(({ name, count }) => [name, count])),
-    page({ lane, query, limit, cursor }: MailFilter): Page<Mail> {
+    page({ lane: laneId, member: address, messageId, query, limit, cursor }: MailFilter): Page<Mail> {
       const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : seqOf(cursor);
       const words = query === undefined ? undefined : wordsQuery(query);
       if (words === null) return { items: [], next: null };
-      if (words !== undefined) return pageOf(withWords.all({ words, lane: lane ?? null, before, limit }), limit);
-      return pageOf(lane === undefined ? all.all(before, limit) : ofLane.all(lane, before, limit), limit);
+      const [id, lane, member] = [messageId ?? null, laneId ?? null, address ? memberKey(address) : null];
+      if (words !== undefined) return pageOf(withWords.all({ words, id, lane, member, before, limit }), limit);
+      if (id !== null) return pageOf(withId.all({ id, lane, member, before, limit }), limit);
+      if (member !== null) return pageOf(ofMember.all(member, before, limit), limit);
+      return pageOf(lane === null ? all.all(before, limit) : ofLane.all(lane, before, limit), limit);
     },
-    /** What was written back about a message in a lane, by the agent or by Waybill, oldest first. */
+    /** Replies to a message in a lane, by the agent or by Waybill, oldest first. */
     writtenBack(messageId: string, laneId: string, to: Address): Mail[] {
-      // Several lanes may have a message of that id; what goes back to an agent stands in another conversation.
+      // Several lanes may have a message with that id. A reply to an agent is in another conversation.
       const back = to.kind === "person" ? null : addressKey(to);
       return writtenBack.all(messageId, laneId, laneId, back).map(messageFrom);
     },
     replies: (messageId: string, fromLane: string) => replies.all(messageId, fromLane).map(messageFrom),
-    /** Its number, or null when its recipient has it already. */
+    /** Returns its number, or null if its recipient already has it. */
     insert(message: Message, payloadHash: string): number | null {
       const sender = senderOf(message);
+      const member = memberOf(message);
       const written = insert.run(
         addressKey(message.recipient),
         message.id,
         message.fromLane,
         sender && addressKey(sender),
         message.laneId,
+        member && memberKey(member),
         message.relayOfMessageId,
         payloadHash,
         JSON.stringify(message),
@@ -175,15 +200,52 @@ export function mailStatements(db: Database.Database) {
       return seq;
     },
     namedAttachments: (ids: readonly string[]): Set<string> => new Set(ids.filter((id) => isNamed.get(id) === 1)),
-    /** The message of a delivery. */
+    /** Marks the message of a delivery. */
     markRead(seq: number, { laneId, messageId }: DeliveryRecord, at: number): void {
       markRead.run(at, seq);
       known.delete(keyOf({ kind: "lane", lane: laneId }, messageId));
     },
-    /** To be called when something that was written has been taken back. */
+    /** Call after a write was rolled back. */
     forget: () => known.clear(),
     unrecorded: () => unrecorded.all().map(messageFrom),
   };
+}
+
+export type MailDeps = {
+  mail: ReturnType<typeof mailStatements>;
+  write: <T>(run: () => T) => Promise<T>;
+  /** Tells log listeners of something that is not stored. */
+  pass: (item: LogItem) => void;
+};
+
+export function mailVerbs({ mail, write, pass }: MailDeps): MailStore {
+  return {
+    message: async (recipient, id) => mail.find(recipient, id)?.message ?? null,
+    mailOf: async (recipient, limit) => mail.newest(recipient, limit),
+    messagesWithId: async (id) => mail.withId(id),
+    repliesIn: async (mailbox, messageId) => mail.repliesIn(mailbox, messageId),
+    mailFrom: async (sender, limit) => mail.from(sender, limit),
+    inbox: async (reader, filter) => mail.inbox(reader, filter),
+    async markRead(reader, ids, at) {
+      const count = await write(() => mail.readBy(reader, ids, at));
+      if (count > 0) pass({ cursor: null, at, laneId: null, type: "read", reader });
+      return count;
+    },
+    unreadByConversation: async (reader) => mail.unreadByConversation(reader),
+    unreadByPerson: async () => mail.unreadByPerson(),
+    async messages(filter) {
+      if (filter.query !== undefined && !mail.isSearchable()) await write(mail.makeSearchable);
+      return mail.page(filter);
+    },
+    writtenBack: async (messageId, laneId, to) => mail.writtenBack(messageId, laneId, to),
+    repliesTo: async (messageId, fromLane) => mail.replies(messageId, fromLane),
+    unrecorded: async () => mail.unrecorded(),
+    namedAttachments: async (ids) => mail.namedAttachments(ids),
+  };
+}
+
+function memberKey({ team, member }: MemberAddress): string {
+  return `${team}/${member}`;
 }
 
 function pageOf(rows: readonly Row[], limit: number): Page<Mail> {
@@ -192,6 +254,6 @@ function pageOf(rows: readonly Row[], limit: number): Page<Mail> {
 }
 
 function messageFrom(row: Row): Mail {
-  // Written before messages named their lane, a body does not say it; the column does.
+  // Bodies from before messages named their lane lack it; the column has it.
   return { ...(JSON.parse(row.body) as Message), laneId: row.laneId, readAt: row.readAt };
 }

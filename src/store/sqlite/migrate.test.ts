@@ -1,15 +1,30 @@
-/** A store that an older Waybill wrote is brought up to date when it is opened, and nothing in it is lost. */
+/** A store that an older Waybill wrote is migrated when it is opened, and nothing in it is lost. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  accepted,
+  admit,
+  cancelled,
+  failedForGood,
+  move,
+  proven,
+  retryScheduled,
+  start,
+  submit,
+  toPerson,
+  unanswered,
+} from "../../../test/support/deliveries.ts";
 import { anEvent, logged, someEvents } from "../../../test/support/events.ts";
 import { aMessage, aRecord } from "../../../test/support/records.ts";
+import { aLane } from "../../../test/support/waybill.ts";
 import type { OutgoingMail } from "../../core/delivery/outgoing-mail.ts";
 import { defaultPolicy } from "../../core/delivery/policy.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import { answerMail, failureMail } from "../../core/delivery/replies.ts";
+import { dayOf } from "../../core/lane/daily-limit.ts";
 import type { Lane } from "../../core/lane/lane.ts";
 import { addressKey } from "../../core/message/address.ts";
 import type { Message } from "../../core/message/message.ts";
@@ -73,7 +88,7 @@ function addVersionOne(db: Database.Database, record: DeliveryRecord, [asked, ..
   for (const message of back) add(message);
 }
 
-it("what was said before can be searched, by lane", async () => {
+it("older messages can be searched, by lane", async () => {
   const path = join(directory, "waybill.db");
   writeVersionOne(path);
   const store = openSqliteStore({ path });
@@ -90,7 +105,7 @@ it("what was said before can be searched, by lane", async () => {
   await store.close();
 });
 
-it("a failure that was told before stands in the lane that it happened in, also when another has that message id", async () => {
+it("an older failure notice is in its own lane, even if another lane has the same message id", async () => {
   const path = join(directory, "waybill.db");
   writeVersionOne(path);
   const store = openSqliteStore({ path });
@@ -99,7 +114,7 @@ it("a failure that was told before stands in the lane that it happened in, also 
   await store.close();
 });
 
-/** As version 4 wrote it: a feed of what happened to messages, and a log of what agents did, each with its own cursors. */
+/** As version 4 wrote it: a feed of what happened to messages, and a log of agent events, each with its own cursors. */
 function writeVersionFour(path: string): void {
   const db = new Database(path);
   for (const step of [ledger, daemon, usage, events]) db.exec(step);
@@ -133,7 +148,7 @@ describe("the feed and the events of version 4", () => {
     return openSqliteStore({ path });
   };
 
-  it("are one log, in which what was told before is told, and events go on with their numbers", async () => {
+  it("become one log with all earlier entries, and events continue their numbers", async () => {
     const store = opened();
     const { items, cursor } = await store.readLog({ limit: 100 });
     expect(items.map((item) => (item.type === "event" ? item.event.id : item.type))).toEqual([
@@ -154,7 +169,7 @@ describe("the feed and the events of version 4", () => {
     await store.close();
   });
 
-  it("lose no audit, also of a delivery that is not told of any more", async () => {
+  it("lose no audit, even of a delivery that was pruned from the feed", async () => {
     const store = opened();
     const { items } = await store.deliveries({ limit: 10 });
     expect(items.map(({ messageId }) => messageId)).toEqual(["new", "old"]);
@@ -162,7 +177,7 @@ describe("the feed and the events of version 4", () => {
     await store.close();
   });
 
-  it.each(["v1.1", "e1.2"])("have cursors such as %s that are answered with a reset, once", async (old) => {
+  it.each(["v1.1", "e1.2"])("have cursors such as %s, which get one reset", async (old) => {
     const store = opened();
     const page = await store.readLog({ after: Buffer.from(old).toString("base64url"), limit: 3 });
     expect(page).toMatchObject({ reset: { type: "reset" }, items: [{ type: "event" }, {}, {}] });
@@ -171,7 +186,7 @@ describe("the feed and the events of version 4", () => {
   });
 });
 
-it("the time that it takes grows with the store, and not with its square", () => {
+it("a migration takes linear time", () => {
   const db = new Database(":memory:");
   const [change = "", ...more] = daemon.match(/UPDATE message [^;]*;/g) ?? [];
   expect(more).toEqual([]);
@@ -184,7 +199,7 @@ it("the time that it takes grows with the store, and not with its square", () =>
 });
 
 describe("names of version 4", () => {
-  it("are those of version 5 in a record, its attempts included", () => {
+  it("are renamed in a record, including its attempts", () => {
     const attempt = { number: 2, kind: "summary", spends: "further", sessionId: "s1" };
     const old = { id: "d1", nextLookAt: 5, looks: 3, attemptList: [attempt], nextAttempt: { spends: "further" } };
     expect(JSON.parse(renamedRecord(JSON.stringify(old)))).toEqual({
@@ -217,13 +232,13 @@ describe("names of version 4", () => {
       { type: "attempts_searched", found: [{ spends: "attempts" }] },
       { type: "attempts_searched", found: [{ spends: "attempts" }] },
     ],
-  ])("are those of version 5 in %j", (old, renamed) => {
+  ])("are renamed in %j", (old, renamed) => {
     expect(JSON.parse(renamedEvent(JSON.stringify(old)) ?? "")).toEqual(renamed);
   });
 });
 
-describe("lanes that named their team and their member before there were teams", () => {
-  it("make them, and of two with one name the older has it", async () => {
+describe("lanes that named a team and a member before teams existed", () => {
+  it("create them, and of two lanes with the same name the older one gets it", async () => {
     const path = join(directory, "waybill.db");
     const db = new Database(path);
     db.exec(ledger);
@@ -245,11 +260,72 @@ describe("lanes that named their team and their member before there were teams",
         ["core-team", "tom", "older"],
         ["core-team", "anna", "other"],
       ]);
-      // Whoever is no member does not write as one.
+      // A lane that is not a member must not write as one.
       expect(await store.lane("newer")).toMatchObject({ team: null, member: null });
       expect(await store.check()).toEqual([]);
     } finally {
       await store.close();
     }
   });
+});
+
+const withoutMembers = "DROP INDEX message_of_member; ALTER TABLE message DROP COLUMN member";
+
+it("older messages to and from members are in their conversations", async () => {
+  const path = join(directory, "waybill.db");
+  const nate = { kind: "member" as const, team: "crew", member: "nate" };
+  const before = openSqliteStore({ path });
+  for (const [id, fields] of Object.entries({ a: { recipient: nate }, b: { fromMember: nate }, c: {} })) {
+    const { message, payloadHash } = toPerson({ id });
+    await before.admit({ message: { ...message, ...fields }, payloadHash, delivery: null, choice: null });
+  }
+  await before.close();
+  const db = new Database(path);
+  db.exec(withoutMembers);
+  db.pragma("user_version = 10");
+  db.close();
+
+  const store = openSqliteStore({ path });
+  const { items } = await store.messages({ member: nate, limit: 9 });
+  expect(items.map(({ id }) => id)).toEqual(["b", "a"]);
+  await store.close();
+});
+
+it("deliveries that ended before statistics existed are counted from their records, and can change", async () => {
+  const path = join(directory, "waybill.db");
+  const before = openSqliteStore({ path });
+  for (const id of ["lane", "other"]) await before.putLane(aLane({ id }));
+  const sent = async (id: string, lane = "lane") => {
+    const record = await admit(before, { id, recipient: { kind: "lane", lane } });
+    return (await move(before, record, submit(record))).record;
+  };
+  const dayMs = 24 * 3600_000;
+  await move(before, await sent("m1"), proven({ at: start + 1000 }));
+  await move(before, await sent("m2"), cancelled(start + dayMs), { type: "turn_ended", at: start + 2 * dayMs });
+  const retried = await move(before, await sent("m3"), accepted(), unanswered(), retryScheduled());
+  const { record: failed } = await move(before, retried.record, submit(retried.record), failedForGood());
+  await move(before, await sent("m4", "other"), proven());
+  await before.countUsage("lane", [{ messageId: "a1", day: dayOf(start), tokens: 10, cost: 0.25 }]);
+  await before.countUsage("other", [{ messageId: "a1", day: "2025-12-24", tokens: 5, cost: 0 }]);
+  const counted = await before.dayStats({ from: "2025-01-01" });
+  expect(counted).toHaveLength(4);
+  await before.close();
+  const db = new Database(path);
+  db.exec(`DROP TABLE day_stats; ALTER TABLE store_state DROP COLUMN usage_floor; ${withoutMembers}`);
+  // A record that cannot be read is found by a check, but must not prevent a start.
+  db.prepare("UPDATE delivery SET record = '{' WHERE lane_id = 'other'").run();
+  db.pragma("user_version = 9");
+  db.close();
+
+  const store = openSqliteStore({ path });
+  const untimed = { accept: null, firstToken: null, proof: null };
+  expect(await store.dayStats({ from: "2025-01-01" })).toEqual(
+    counted.filter(({ laneId, tokens }) => laneId === "lane" || tokens > 0).map((day) => ({ ...day, ...untimed })),
+  );
+  await move(store, failed, proven({ at: start + dayMs }));
+  expect(await store.dayStats({ from: dayOf(start), laneId: "lane" })).toMatchObject([
+    { responded: 1, failed: 0, retries: 0, tokens: 10 },
+    { responded: 1, cancelled: 1, retries: 1, proof: { maxMs: dayMs } },
+  ]);
+  await store.close();
 });

@@ -1,4 +1,4 @@
-/** Brings a store file to the version of this program, one numbered step at a time, each in its own transaction. */
+/** Migrates a store file to this program's version, one numbered step at a time, each in its own transaction. */
 import Database from "better-sqlite3";
 import { AppError } from "../../app-error.ts";
 import { storeCorrupt } from "./file/file-errors.ts";
@@ -11,10 +11,12 @@ import { teams } from "./migrations/0006-teams.ts";
 import { teamFiles } from "./migrations/0007-inbox-files.ts";
 import { attachments } from "./migrations/0008-attachments.ts";
 import { transports } from "./migrations/0009-transports.ts";
+import { dayStats } from "./migrations/0010-day-stats.ts";
+import { memberConversations } from "./migrations/0011-member-conversations.ts";
 
 type Migration = { sql: string; functions?: Record<string, (text: string) => string | null> };
 
-/** Only ever appended to: the position of a step is its number. */
+/** Append only: the position of a step is its number. */
 const migrations: readonly Migration[] = [
   { sql: ledger },
   { sql: daemon },
@@ -25,6 +27,8 @@ const migrations: readonly Migration[] = [
   teamFiles,
   attachments,
   transports,
+  dayStats,
+  memberConversations,
 ];
 
 export const schemaVersion = migrations.length;
@@ -39,7 +43,7 @@ export function migrate(db: Database.Database, path: string): void {
         db.pragma(`user_version = ${version}`);
       })();
     } catch (error) {
-      // It says that it has an older version, and does not have that version's tables.
+      // The file claims an older version but lacks that version's tables.
       if (error instanceof Database.SqliteError && error.code === "SQLITE_ERROR") throw storeCorrupt(path, error);
       throw error;
     }

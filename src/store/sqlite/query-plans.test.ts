@@ -1,6 +1,7 @@
-/** What a daemon asks of its store costs the same with a long history as with a short one. */
+/** The daemon's queries cost the same with a long history as with a short one. */
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
+import { dayStatsStatements } from "./day-stats.ts";
 import { deliveryStatements } from "./deliveries.ts";
 import { deliveryPages } from "./delivery-pages.ts";
 import { pruneStore } from "./housekeeping.ts";
@@ -10,8 +11,9 @@ import { logReader } from "./log/read-log.ts";
 import { trimEvents } from "./log/trim-log.ts";
 import { mailStatements } from "./mail.ts";
 import { migrate } from "./migrate.ts";
+import { usageStatements } from "./usage.ts";
 
-/** Every statement that `use` prepares, with the plan for it. */
+/** Every statement that `use` prepares, with its query plan. */
 function plansOf(use: (db: Database.Database) => void): { sql: string; plan: string[] }[] {
   const db = new Database(":memory:");
   migrate(db, ":memory:");
@@ -31,13 +33,13 @@ function plansOf(use: (db: Database.Database) => void): { sql: string; plan: str
   });
 }
 
-/** What a part of a statement has found is read from one end to the other, and may be called like the table it is from. */
+/** Leaves out scans of subquery results, which may have the same name as their table. */
 function ofTables(plan: readonly string[]): string[] {
   const parts = new Set(plan.flatMap((step) => /^CO-ROUTINE (\w+)$/.exec(step)?.[1] ?? []));
   return plan.filter((step) => !parts.has(/^(?:CO-ROUTINE|SCAN) (\w+)$/.exec(step)?.[1] ?? ""));
 }
 
-/** Ways to read a table, or a lane, from one end to the other. */
+/** Plan steps that read a table, or a lane, from one end to the other. */
 const grows = [
   /^SCAN (message|delivery|attempt|alert|log|trimmed_lane)( USING (COVERING )?INDEX delivery_(by_end|of_lane))?$/,
   /USING INDEX message_of_lane \(lane_id=\?\)$/,
@@ -49,7 +51,7 @@ function costly(plans: { sql: string; plan: string[] }[]): string[] {
   return plans.filter(({ plan }) => plan.some((step) => grows.some((way) => way.test(step)))).map(({ sql }) => sql);
 }
 
-/** All that reads the log or writes it, with every filter that a reader may have. */
+/** Everything that reads or writes the log, with every filter that a reader may have. */
 function useLog(db: Database.Database): void {
   const { lastSeq } = logWriter(db);
   const deps = {
@@ -65,7 +67,7 @@ function useLog(db: Database.Database): void {
   trimEvents(db);
 }
 
-it("no statement of mail, ledger or log reads on and on, but for the count of all that ended", () => {
+it("no statement of mail, ledger or log scans its table, except the count of ended deliveries", () => {
   const plans = plansOf((db) => {
     mailStatements(db);
     useLog(db);
@@ -74,14 +76,14 @@ it("no statement of mail, ledger or log reads on and on, but for the count of al
   expect(costly(plans)).toEqual([expect.stringMatching(/^SELECT status, count\(\*\)/)]);
 });
 
-it("unread messages without a delivery are looked for among the unread alone", () => {
+it("unread messages without a delivery are searched only among unread messages", () => {
   const plans = plansOf((db) => void mailStatements(db)).filter(({ sql }) => sql.includes("NOT EXISTS"));
   expect(plans.map(({ plan }) => plan[0])).toEqual([
     expect.stringMatching(/^SCAN message USING INDEX message_unread$/),
   ]);
 });
 
-it("a page of deliveries is read in order, and no further than it goes", () => {
+it("a page of deliveries is read in order, and only up to its limit", () => {
   const plans = plansOf((db) => {
     const page = deliveryPages(db);
     for (const laneId of [undefined, "lane"])
@@ -93,7 +95,7 @@ it("a page of deliveries is read in order, and no further than it goes", () => {
   expect(plans.flatMap(({ plan }) => plan)).not.toContain("USE TEMP B-TREE FOR ORDER BY");
 });
 
-it("deliveries of one message are found by its id, also in a lane that has many", () => {
+it("deliveries of one message are found by its id, even in a lane with many", () => {
   const plans = plansOf((db) => {
     const page = deliveryPages(db);
     for (const laneId of [undefined, "lane"])
@@ -102,21 +104,56 @@ it("deliveries of one message are found by its id, also in a lane that has many"
   for (const { plan } of plans) expect(plan[0]).toMatch(/message USING COVERING INDEX \w+ \(id=\?/);
 });
 
-it("what is old is found without reading what is not", () => {
+it("a search for deliveries reads a bounded number of them, in order", () => {
+  const plans = plansOf((db) => {
+    const page = deliveryPages(db);
+    for (const laneId of [undefined, "lane"])
+      for (const statuses of [undefined, ["pending"] as const]) page({ laneId, statuses, query: "words", limit: 10 });
+  });
+  expect(plans).toHaveLength(4);
+  for (const { sql } of plans) expect(sql).toMatch(/ORDER BY delivery.message_seq DESC LIMIT 5000\)/);
+  expect(costly(plans)).toEqual([]);
+});
+
+it("deliveries of a page of messages are found one by one, by the messages' ids", () => {
+  const plans = plansOf((db) => void deliveryStatements(db)).filter(({ sql }) => sql.includes("AS wanted"));
+  expect(plans.map(({ plan }) => plan.slice(0, 3))).toEqual([
+    [
+      expect.stringMatching(/^SCAN wanted VIRTUAL TABLE/),
+      expect.stringMatching(/^SEARCH message USING COVERING INDEX \w+ \(id=\? AND recipient=\?\)$/),
+      "SEARCH delivery USING INTEGER PRIMARY KEY (rowid=?)",
+    ],
+  ]);
+});
+
+it("old entries are found without reading newer ones", () => {
   const plans = plansOf((db) => {
     db.exec("INSERT INTO log (position, at, type) VALUES (1, 0, 'lane'), (2, 1, 'lane')");
-    pruneStore(db, { responded: 0, failed: 0, log: 1, events: 0 });
+    pruneStore(db, { responded: 0, failed: 0, log: 1, events: 0, stats: 0 });
   });
   const planOf = (sql: RegExp) => plans.filter((one) => sql.test(one.sql)).flatMap(({ plan }) => plan);
   expect(planOf(/^DELETE FROM delivery/)[0]).toMatch(/INDEX delivery_ended \(updated_at<\?\)/);
-  // The log in its order: from what is missing to the first row that is not old, and no further.
+  // The log in order: from the floor to the first entry that is not old, and no further.
   expect(planOf(/^SELECT position FROM log WHERE position > \?/)).toEqual([
     expect.stringMatching(/^SEARCH log USING INTEGER PRIMARY KEY \(rowid>\?\)$/),
   ]);
   expect(planOf(/^DELETE FROM log WHERE position > \?/)).toEqual([
     expect.stringMatching(/^SEARCH log USING INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\)$/),
   ]);
+  expect(planOf(/^DELETE FROM day_stats/)[0]).toMatch(/^SEARCH day_stats USING PRIMARY KEY \(day<\?\)$/);
   expect(costly(plans)).toEqual([]);
+});
+
+it("statistics are found by their day, and later usage is added without a search", () => {
+  const plans = plansOf((db) => {
+    dayStatsStatements(db);
+    usageStatements(db);
+  }).filter(({ sql }) => sql.startsWith("SELECT"));
+  expect(plans.length).toBeGreaterThan(5);
+  for (const { sql, plan } of plans.filter(({ sql }) => sql.includes("FROM day_stats"))) {
+    expect({ sql, plan }).toEqual({ sql, plan: [expect.stringMatching(/^SEARCH day_stats USING PRIMARY KEY \(day/)] });
+  }
+  expect(plans.flatMap(({ plan }) => plan).filter((step) => /^SCAN (usage|day_stats)/.test(step))).toEqual([]);
 });
 
 it.each([
@@ -139,7 +176,7 @@ it.each([
     ],
   ],
 ] as const)(
-  "a page of the log, of lane %s and types %j, is read in its order, from where the reader is",
+  "a page of the log, of lane %s and types %j, is read in order, from the reader's position",
   (lane, types, ways) => {
     const [page] = plansOf((db) => {
       const deps = {
@@ -157,7 +194,7 @@ it.each([
   },
 );
 
-it("events of a lane are read, numbered and removed in their order, without sorting", () => {
+it("events of a lane are read, numbered and removed in order, without sorting", () => {
   const plans = plansOf((db) => {
     trimEvents(db);
     useLog(db);

@@ -6,7 +6,6 @@ import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import { inboxFor } from "../../core/inbox/hand-over.ts";
 import type { Lane } from "../../core/lane/lane.ts";
 import type { LogItem } from "../../core/log/log-item.ts";
-import type { Address } from "../../core/message/address.ts";
 import type { Message } from "../../core/message/message.ts";
 import type { Admission, AdmissionRequest } from "../../core/plan/plans.ts";
 import {
@@ -22,6 +21,7 @@ import {
 import type { Applied, BegunDelivery, Plan, Writes } from "../../core/plan/writes.ts";
 import { laneUnknown } from "../known-lane.ts";
 import type { LaneFork, Staged, Store } from "../port.ts";
+import { dayStatsStatements } from "./day-stats.ts";
 import { deliveryStatements } from "./deliveries.ts";
 import { exchangeStatements, isBetween, isFromLane } from "./exchanges.ts";
 import { realStorePath } from "./file/file-access.ts";
@@ -39,20 +39,20 @@ import { laneKnown, laneStatements, sessionInUse } from "./lanes.ts";
 import { logWriter } from "./log/log.ts";
 import { logCursor } from "./log/log-cursor.ts";
 import { logReader } from "./log/read-log.ts";
-import { mailStatements } from "./mail.ts";
+import { mailStatements, mailVerbs } from "./mail.ts";
 import { migrate } from "./migrate.ts";
 import { openFile } from "./open-file.ts";
 import { rescueStore } from "./rescue-store.ts";
 import { teamWriter } from "./team-writer.ts";
 import { transportVerbs } from "./transports.ts";
-import { usageStatements } from "./usage.ts";
+import { usageStatements, usageVerbs } from "./usage.ts";
 
 export type SqliteOptions = {
   path: string;
   now?: () => number;
   failPoint?: ((point: CommitPoint) => void) | undefined;
   health?: StoreHealth;
-  /** A listener of the log has thrown. What it was told of is durable, and the others hear of it. */
+  /** A log listener has thrown. The items are durable, and the other listeners still get them. */
   onListenerError?: (error: unknown) => void;
 };
 
@@ -97,6 +97,7 @@ function storeOn(db: Database.Database, options: Options): Store {
     deliveries,
   });
   const usage = usageStatements(db);
+  const dayStats = dayStatsStatements(db);
   const probe = db.prepare<[number]>(
     "INSERT INTO probe (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at",
   );
@@ -112,6 +113,11 @@ function storeOn(db: Database.Database, options: Options): Store {
         onListenerError(error);
       }
     }
+  };
+  /** Queued after the writes that are about to become durable. */
+  const pass = (item: LogItem): void => {
+    log.pass(item);
+    if (!commits.pending) publish();
   };
   const commits = new GroupCommit(db, health, {
     failPoint,
@@ -153,7 +159,7 @@ function storeOn(db: Database.Database, options: Options): Store {
     lanes.remove(lane.id, at);
     log.addLane(null, lane.id, now());
   };
-  /** Somebody whom Waybill does not run, or the person, may be reading a file. */
+  /** A person, or a member that Waybill does not run, may be reading an inbox file. */
   const oweRow = (seq: number, message: Message): void => {
     const lane = message.fromLane ?? message.laneId;
     const place = inboxFor(message, lane === null ? null : lanes.find(lane), (team) => teams.files.has(team));
@@ -166,7 +172,7 @@ function storeOn(db: Database.Database, options: Options): Store {
     if (teams.files.size > 0 && message.recipient.kind !== "lane") oweRow(seq, message);
     return seq;
   };
-  /** Mail to an agent begins a delivery; none where its recipient has it already. */
+  /** Mail to an agent begins a delivery, unless its recipient already has the message. */
   const beginMailed = ({ message, delivery }: OutgoingMail, seq: number | null): BegunDelivery[] => {
     if (seq === null || !delivery) return [];
     deliveries.begin(delivery, seq);
@@ -176,7 +182,7 @@ function storeOn(db: Database.Database, options: Options): Store {
   const seqOfMessage = ({ laneId, messageId }: DeliveryRecord) =>
     mail.find({ kind: "lane", lane: laneId }, messageId)?.seq ?? 0;
 
-  /** What a plan has decided. Returns the deliveries that begin with mail to agents. */
+  /** Saves what a plan has decided. Returns the deliveries that begin with mail to agents. */
   const save = (writes: Writes, keep = 0): readonly BegunDelivery[] => {
     const {
       lane,
@@ -209,6 +215,7 @@ function storeOn(db: Database.Database, options: Options): Store {
       const seq = deliveries.change(before, record);
       log.addEvents(seq, record, events);
       if (writes.readAt !== undefined) mail.markRead(seq, record, writes.readAt);
+      if (writes.dayStats) dayStats.change(writes.dayStats);
     }
     return begun;
   };
@@ -317,6 +324,7 @@ function storeOn(db: Database.Database, options: Options): Store {
       return known ? deliveries.byMessage(known.seq) : null;
     },
     deliveries: async (filter) => deliveries.page(filter),
+    deliveriesOf: async (messages) => deliveries.ofMessages(messages),
     counts: async () => deliveries.counts(),
     async history(id) {
       const known = deliveries.find(id);
@@ -333,22 +341,7 @@ function storeOn(db: Database.Database, options: Options): Store {
     failedWithReply: async () => deliveries.failedWithReply(),
     failedWithoutAlert: async () => deliveries.failedWithoutAlert(),
 
-    message: async (recipient: Address, id) => mail.find(recipient, id)?.message ?? null,
-    mailOf: async (recipient, limit) => mail.newest(recipient, limit),
-    messagesWithId: async (id) => mail.withId(id),
-    repliesIn: async (mailbox, messageId) => mail.repliesIn(mailbox, messageId),
-    mailFrom: async (sender, limit) => mail.from(sender, limit),
-    inbox: async (reader, filter) => mail.inbox(reader, filter),
-    markRead: (reader, ids, at) => write(() => mail.readBy(reader, ids, at)),
-    unreadByPerson: async () => mail.unreadByPerson(),
-    async messages(filter) {
-      if (filter.query !== undefined && !mail.isSearchable()) await write(mail.makeSearchable);
-      return mail.page(filter);
-    },
-    writtenBack: async (messageId, laneId, to) => mail.writtenBack(messageId, laneId, to),
-    repliesTo: async (messageId, fromLane) => mail.replies(messageId, fromLane),
-    unrecorded: async () => mail.unrecorded(),
-    namedAttachments: async (ids) => mail.namedAttachments(ids),
+    ...mailVerbs({ mail, write, pass }),
 
     async appendEvents(events, keep) {
       if (events.some(({ kept }) => kept)) return write(() => log.append(events, keep));
@@ -356,26 +349,20 @@ function storeOn(db: Database.Database, options: Options): Store {
       if (!commits.pending) publish();
     },
     raise: (alert) => write(() => log.raise(alert)),
-    passMemberState(state) {
-      log.pass({ cursor: null, type: "member", ...state });
-      if (!commits.pending) publish();
-    },
+    passMemberState: (state) => pass({ cursor: null, type: "member", ...state }),
+    passAsk: (change) => pass({ cursor: null, type: "ask", ...change }),
     readLog: (query) => reader.page(query),
     logEnd: () => logCursor(log.end()),
     onLog(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    eventsBefore: async (laneId, seq, limit) => reader.eventsBefore(laneId, seq, limit),
+    eventsBefore: async (laneId, seq, limit, maxCharacters) => reader.eventsBefore(laneId, seq, limit, maxCharacters),
     lastEventSeq: async (laneId) => log.lastSeq(laneId),
     lanesInTurn: async () => reader.lanesInTurn(),
 
-    async countUsage(laneId, entries) {
-      const fresh = usage.fresh(laneId, entries);
-      if (fresh.length > 0) await write(() => usage.count(laneId, fresh));
-    },
-    usageOf: async (laneId, day) => usage.of(laneId, day),
-    liftLimits: (laneId, day) => write(() => usage.lift(laneId, day)),
+    ...usageVerbs({ usage, dayStats, write }),
+    dayStats: async (filter) => dayStats.since(filter),
 
     settled: async () => commits.pending ?? undefined,
     async probe(at) {

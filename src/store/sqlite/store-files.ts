@@ -1,6 +1,6 @@
 /**
- * What a person does with a store's file: back it up, check it, go back to a backup. Backing up and checking only
- * read, and work while a daemon has the store open. Restoring takes the daemon's place, and throws nothing away.
+ * Backs up, checks and restores a store's file for a person. Backing up and checking only read, and work while a daemon
+ * has the store open. Restoring needs the daemon to be stopped, and discards nothing.
  */
 import { renameSync } from "node:fs";
 import Database from "better-sqlite3";
@@ -19,13 +19,13 @@ import { migrate, schemaVersion, versionOf } from "./migrate.ts";
 import { openFile } from "./open-file.ts";
 
 export type Restored = {
-  /** Where the store that was there before is now, or null when there was none. */
+  /** The new path of the previous store; null if there was none. */
   keptAs: string | null;
   /** Messages that may have been sent after the backup was made; the next start looks for them before it sends. */
   toBeRebuilt: number;
 };
 
-/** Makes a copy and checks it: a backup that exists is one that can be restored. */
+/** Makes a copy and checks it, so that every existing backup can be restored. */
 export async function backupStore(path: string, to: string): Promise<void> {
   await copyStore(path, to);
   const [finding] = checkStoreFile(to);
@@ -33,12 +33,12 @@ export async function backupStore(path: string, to: string): Promise<void> {
   discardStore(to);
   throw new AppError({
     code: "store_corrupt",
-    message: `The store ${path} was not backed up, because its copy is not sound: ${finding.subject} ${finding.problem}.`,
+    message: `The store ${path} was not backed up because its copy is damaged: ${finding.subject} ${finding.problem}.`,
     hint: "Run `waybill store check` to see everything that is wrong with it.",
   });
 }
 
-/** Everything that is wrong with a store, or nothing. Throws only when the file cannot be read at all. */
+/** Returns everything that is wrong with a store. Throws only if the file cannot be read at all. */
 export function checkStoreFile(path: string): Finding[] {
   try {
     const db = openFile(path, { readonly: true });
@@ -52,7 +52,7 @@ export function checkStoreFile(path: string): Finding[] {
   }
 }
 
-/** That SQLite cannot make sense of a file is what a check is there to find; that it cannot read it is not. */
+/** A file that SQLite does not understand is a finding; one that it cannot read is an error. */
 function asFinding(path: string, error: unknown): Finding {
   const problem = storeProblem(path, error);
   if (problem instanceof AppError && problem.code !== "store_corrupt") throw problem;
@@ -61,7 +61,7 @@ function asFinding(path: string, error: unknown): Finding {
   return { subject: "file", problem: `is damaged: ${cause.message}` };
 }
 
-/** The rules of an older version are not ours to judge by; it is checked in full once it was migrated. */
+/** The rules of this version do not apply to an older one. It is checked in full after it is migrated. */
 function checkVersioned(db: Database.Database): Finding[] {
   return versionOf(db) < schemaVersion ? checkFile(db) : checkStore(db);
 }
@@ -73,15 +73,15 @@ function versionProblem(db: Database.Database): Finding[] | null {
   return [{ subject: "file", problem: `has version ${version}; this program knows versions up to ${schemaVersion}` }];
 }
 
-/** Puts a backup in the place of the store. Until the last step, which is a rename, the store is what it was. */
+/** Replaces the store with a backup. Until the last step, which is a rename, the store is unchanged. */
 export async function restoreStore(named: string, from: string, now = Date.now()): Promise<Restored> {
   refuseNetworkFilesystem(named);
-  // A symbolic link stays one, to what was restored.
+  // A symbolic link stays a link, to the restored store.
   const path = realStorePath(named);
   const lock = lockStore(path, now);
   const fresh = `${path}.restoring`;
   try {
-    // What a restore that was cut short has left behind.
+    // Remove the leftovers of an interrupted restore.
     discardStore(fresh);
     const toBeRebuilt = await prepare(fresh, from, now);
     const keptAs = keepAside(path, `${path}.before-restore-${new Date(now).toISOString().replaceAll(/[:.]/g, "-")}`);
@@ -96,7 +96,7 @@ export async function restoreStore(named: string, from: string, now = Date.now()
   }
 }
 
-/** A copy of the backup that is checked, of this version, and ready to be started on. */
+/** Makes a checked copy of the backup, migrated to this version and ready to start on. */
 async function prepare(fresh: string, from: string, now: number): Promise<number> {
   try {
     await copyStore(from, fresh);
@@ -110,7 +110,7 @@ async function prepare(fresh: string, from: string, now: number): Promise<number
     refuseUnsound(from, checkStore(db));
     const toBeRebuilt = forgetUnsent(db);
     raiseFloors(db, now);
-    // Leaves no log beside the file, which would stay behind when it is renamed.
+    // Leaves no log next to the file, which would stay behind after the rename.
     db.pragma("journal_mode = DELETE");
     return toBeRebuilt;
   } finally {
@@ -128,8 +128,8 @@ function migrateBackup(db: Database.Database, from: string): void {
 }
 
 /**
- * What waited when the backup was made may have been sent since. Without a record, a message is looked for in the
- * lane's sessions before it counts as new.
+ * Messages that waited when the backup was made may have been sent since. Without a record, a message is searched in
+ * the lane's sessions before it counts as new.
  */
 function forgetUnsent(db: Database.Database): number {
   return db
@@ -140,9 +140,9 @@ function forgetUnsent(db: Database.Database): number {
 }
 
 /**
- * Seconds since the epoch lie above every generation that was counted up, and above those of an earlier restore. Positions of
- * the log that were given out after the backup would be given to other things: above the milliseconds since the epoch none
- * has been, and every cursor below that is told that something may be missing.
+ * Seconds since the epoch are above every counted generation, and above those of an earlier restore. Log positions
+ * handed out after the backup would be reused: none is above the milliseconds since the epoch, and a reader with a
+ * lower cursor learns that something may be missing.
  */
 function raiseFloors(db: Database.Database, now: number): void {
   const floor = Math.max(now, endOfLog(db));

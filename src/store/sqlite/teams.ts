@@ -38,10 +38,10 @@ export function teamStatements(db: Database.Database) {
     },
     all: (): Team[] => all.all().map(withMembers),
     withFiles: (): string[] => withFiles.all(),
-    /** The team whose files are there. */
+    /** The team that has its files in this directory. */
     inDirectory: (directory: string): string | null => inDirectory.get(directory) ?? null,
     memberIn: (laneId: string): Member | null => ofLane.get(laneId) ?? null,
-    /** With all of its members, which are few. */
+    /** Rewrites all of its members, which are few. */
     save(team: Team): void {
       const { members, ...row } = team;
       save.run(row);
@@ -55,7 +55,7 @@ export function teamStatements(db: Database.Database) {
 export function directoryTaken(directory: string, by: string): AppError {
   return new AppError({
     code: "directory_taken",
-    message: `The files in ${directory} are those of team "${by}".`,
+    message: `The files in ${directory} belong to team "${by}".`,
     hint: `Use that team, or remove it first: \`waybill teams delete ${by}\`.`,
   });
 }
@@ -63,7 +63,7 @@ export function directoryTaken(directory: string, by: string): AppError {
 export function laneTaken({ lane }: NewMember, by: Pick<Member, "team" | "name">): AppError {
   return new AppError({
     code: "lane_taken",
-    message: `Lane "${lane}" is that of ${by.name} in team "${by.team}".`,
-    hint: "Give each member a lane of its own.",
+    message: `Lane "${lane}" belongs to ${by.name} in team "${by.team}".`,
+    hint: "Give each member its own lane.",
   });
 }

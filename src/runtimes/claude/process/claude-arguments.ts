@@ -1,6 +1,6 @@
 /**
- * The flags that a Claude Code program of a lane is started with. Pure.
- * docs/claude.md says what each of them does.
+ * The flags that start Claude Code for a lane. Pure.
+ * docs/claude.md explains each of them.
  */
 import { AppError } from "../../../app-error.ts";
 import type { Lane } from "../../../core/lane/lane.ts";
@@ -14,16 +14,16 @@ import { toolServerName } from "../../process-pool/tools-file.ts";
 export type ClaudeArguments = {
   lane: Lane;
   sessionId: string;
-  /** Whether the program has a transcript of the session already. */
+  /** Whether the program already has a transcript of the session. */
   resumed: boolean;
   permissions: AgentPermissions | null;
   systemPrompt: string | null;
-  /** The user's file of MCP servers, and Waybill's own. */
+  /** The user's file of MCP servers; `toolsPath` is Waybill's own. */
   mcpConfigPath: string | null;
   toolsPath: string | null;
 };
 
-/** Tools that start turns without a prompt, or talk to other agents past the ledger. */
+/** Tools that start turns without a prompt, or that bypass the ledger to talk to other agents. */
 const disallowedTools = [
   "ScheduleWakeup",
   "CronCreate",
@@ -35,13 +35,13 @@ const disallowedTools = [
 ];
 
 /**
- * The first request; its response means that the program is ready. By default the program keeps the system prompt of the
- * session's first turn, whatever a later start says. A version that does not know the field ignores it, where an unknown
- * flag would end it.
+ * The first request; the response means that the program is ready. By default the program keeps the system prompt of
+ * the session's first turn and ignores that of later starts. This is a field and not a flag because older versions
+ * ignore unknown fields, but exit on an unknown flag.
  */
 export const initializeRequest = { subtype: "initialize", systemPromptSnapshot: false } as const;
 
-/** The program would go on without an unknown agent. `response` is its response to the first request. */
+/** The program itself silently ignores an unknown agent. `response` is its response to the first request. */
 export function checkAgent(agent: string | null, response: Json): void {
   if (agent === null) return;
   const known = asList(response.agents).flatMap((one) => asText(asObject(one)?.name ?? one) ?? []);
@@ -49,13 +49,13 @@ export function checkAgent(agent: string | null, response: Json): void {
   throw new AppError({
     code: "agent_unknown",
     message: `Claude Code has no agent "${agent}".`,
-    hint: `It has ${known.join(", ")}.`,
+    hint: `Use one of ${known.join(", ")}.`,
   });
 }
 
 export function claudeArguments(settings: ClaudeArguments): string[] {
   const { lane, sessionId, resumed, permissions, systemPrompt, mcpConfigPath, toolsPath } = settings;
-  // Of two servers with one name the last is used.
+  // When two servers have the same name, the program uses the last one.
   const mcpConfigs = [mcpConfigPath, toolsPath].filter((path) => path !== null);
   return [
     "-p",
@@ -78,7 +78,7 @@ function permissionArguments(directory: string, permissions: AgentPermissions | 
   const denied = deniedToAgent(directory, permissions)
     .map(escapeBrackets)
     .flatMap((pattern) => [`Read(/${pattern}/**)`, `Edit(/${pattern}/**)`]);
-  // A mode in the user's or the project's own settings would let edits pass unasked.
+  // A mode in the user's or the project's own settings could allow edits without asking.
   const mode = policy === "safe" ? { defaultMode: "default" } : {};
   return [
     ...["--settings", JSON.stringify({ permissions: { deny: denied, ...mode } })],
@@ -95,12 +95,12 @@ function allowedTools(permissions: AgentPermissions | null, toolsPath: string | 
   return allowed.length === 0 ? [] : ["--allowedTools", allowed.join(",")];
 }
 
-/** Rules are patterns as in .gitignore. Brackets would stand for one letter; `*` and `?` also mean themselves. */
+/** Rules are .gitignore patterns, where brackets match one character. `*` and `?` also match themselves. */
 function escapeBrackets(path: string): string {
   return path.replace(/[[\]]/g, "\\$&");
 }
 
-/** A prompt that begins with a slash would be a command to the program: `/clear` even changes the session. */
+/** The program takes a prompt that begins with a slash as a command: `/clear` even changes the session. */
 export function escapeSlash(text: string): string {
   return text.startsWith("/") ? ` ${text}` : text;
 }

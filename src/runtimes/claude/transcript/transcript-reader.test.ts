@@ -7,7 +7,7 @@ import { jsonIn } from "../../json-fields.ts";
 import { reopenUnfinishedTurns } from "../../process-pool/transcript-slice.ts";
 import { TranscriptReader } from "./transcript-reader.ts";
 
-/** What the real program wrote; see docs/claude.md. */
+/** Recorded from the real program; see docs/claude.md. */
 const fixtures = fileURLToPath(new URL("../../../../test/fixtures/claude", import.meta.url));
 const first = "a77e0001-0000-4000-8000-000000000001";
 
@@ -22,7 +22,7 @@ function readerOf(rows: readonly Json[]): TranscriptReader {
   return reader;
 }
 
-/** A row in a line: `> what was asked`, or `what was said [its tools] how it ended`. */
+/** A row as one line: `> prompt`, or `text [tools] end`. */
 function told({ role, text, tools, finish, error, completedAt }: TranscriptRow): string {
   if (role !== "assistant") return `> ${text}`;
   const calls = tools.map(({ name, status, rejected }) => `${name} ${rejected ? "refused" : status}`);
@@ -40,7 +40,7 @@ const assistant = (uuid: string, parentUuid: string, message: Json, more: Json =
   return { type: "assistant", uuid, parentUuid, timestamp: "2026-01-01T00:00:01.000Z", message, ...more };
 };
 
-describe("what the program wrote", () => {
+describe("a recorded transcript", () => {
   test.each([
     ["read-edit-say", ["> go", "I read. [Read completed] tool-calls", "[Edit completed] tool-calls", "Done. stop"]],
     ["two-turns", ["> one", "You said one. stop", "> two", "You said two. stop"]],
@@ -51,7 +51,7 @@ describe("what the program wrote", () => {
     ["hooks", ["> go", "[Bash completed] tool-calls", "Done. stop"]],
     ["questions", ["> go", "[AskUserQuestion completed] tool-calls", "Noted. stop"]],
     ["permission-allowed", ["> go", "[Bash completed] tool-calls", "Made. stop"]],
-    // Refused by a rule, and the turn went on; refused by a person, and it ended there.
+    // A rule refused the first, and the turn continued; a person refused the second, and the turn ended.
     ["permission-denied", ["> go", "[Bash error] tool-calls", "Then not. stop"]],
     ["permission-rejected", ["> go", "[Bash refused] tool-calls"]],
     ["interrupted", ["> go", "I begin. [Bash refused] tool-calls"]],
@@ -88,13 +88,13 @@ describe("what the program wrote", () => {
     expect(rowsOf(name)).toEqual(rows);
   });
 
-  test("background: a turn that nobody asked for stands below a prompt of its own", () => {
+  test("background: a turn that the program started has its own prompt", () => {
     const [, , , prompt, answer] = readerOf(recorded("background")).newest(null);
     expect(prompt).toMatchObject({ role: "system", text: expect.stringContaining("task-notification") });
     expect(answer).toMatchObject({ parentId: prompt?.id, text: "It has ended." });
   });
 
-  test("joined: the turn stays that of the prompt that began it", () => {
+  test("joined: the turn still belongs to the prompt that started it", () => {
     const answers = readerOf(recorded("joined"))
       .newest(null)
       .filter(({ role }) => role === "assistant");
@@ -106,7 +106,7 @@ describe("what the program wrote", () => {
       .filter((name) => name.endsWith(".rows.jsonl"))
       .map((name) => name.replace(".rows.jsonl", ""))
       .filter((name) => name !== "joined"),
-  )("%s: every answer hangs on the prompt before it, whatever stands in between", (name) => {
+  )("%s: every answer belongs to the prompt before it, whatever is in between", (name) => {
     let prompt: string | null = null;
     for (const row of readerOf(recorded(name)).newest(null)) {
       if (row.role !== "assistant") prompt = row.id;
@@ -114,7 +114,7 @@ describe("what the program wrote", () => {
     }
   });
 
-  test("what was thought is kept apart from what was said, and tokens are counted", () => {
+  test("thinking: reasoning is kept apart from text, and tokens are counted", () => {
     const [, answer] = readerOf(recorded("thinking")).newest(null);
     expect(answer?.reasoning).toMatch(/^This needs some thought/);
     expect(answer?.text).toBe("Forty-two.");
@@ -122,14 +122,14 @@ describe("what the program wrote", () => {
   });
 });
 
-describe("a turn that broke off", () => {
-  test("is open in a session at rest, and not while it runs", () => {
+describe("a turn that was cut off", () => {
+  test("is open in an idle session, but not while it runs", () => {
     const running = readerOf(recorded("killed")).newest(null);
     expect(running.at(-1)?.completedAt).not.toBeNull();
     expect(reopenUnfinishedTurns(running).at(-1)?.completedAt).toBeNull();
   });
 
-  test("has no answer in what the program writes below it afterwards", () => {
+  test("is not answered by text that the program adds afterwards", () => {
     const rows = recorded("killed");
     const last = rows.findLast((row) => typeof row.uuid === "string")?.uuid as string;
     const content = [{ type: "text", text: "No response requested." }];
@@ -143,17 +143,17 @@ describe("a turn that broke off", () => {
   });
 });
 
-describe("a turn's end, as the program told it", () => {
+describe("the end of a turn, as the program reports it", () => {
   const end = { prompts: [first], at: 5, error: null, cost: 0.25 };
 
-  test("adds what it cost to the turn's last row, once", () => {
+  test("adds the cost to the turn's last row, once", () => {
     const reader = readerOf(recorded("read-edit-say"));
     reader.turnEnded(end);
     reader.turnEnded(end);
     expect(reader.newest(null).map(({ usage }) => usage?.cost ?? 0)).toEqual([0, 0, 0, 0.25]);
   });
 
-  test("is a row where the agent said nothing, and there is only one", () => {
+  test("becomes a single row if the agent said nothing", () => {
     const reader = readerOf([user(first, null, "go")]);
     reader.turnEnded(end);
     reader.turnEnded(end);
@@ -161,13 +161,13 @@ describe("a turn's end, as the program told it", () => {
     expect(reader.newest(null).at(-1)).toMatchObject({ parentId: first, completedAt: 5 });
   });
 
-  test("with an error and nothing said is a failure", () => {
+  test("is a failure if there is an error and no text", () => {
     const reader = readerOf([user(first, null, "go")]);
     reader.turnEnded({ ...end, error: "error_during_execution" });
     expect(reader.newest(null).map(told)).toEqual(["> go", "failed: error_during_execution"]);
   });
 
-  test("of a prompt that is not there is nothing", () => {
+  test("is ignored if the prompt is unknown", () => {
     const reader = readerOf(recorded("two-turns"));
     reader.turnEnded({ ...end, prompts: ["another"] });
     expect(reader.size).toBe(4);
@@ -175,14 +175,14 @@ describe("a turn's end, as the program told it", () => {
 });
 
 describe("the reader", () => {
-  test("knows a prompt that came into a running turn, and to whom what follows belongs", () => {
+  test("knows the id and text of a prompt that arrived during a turn", () => {
     const attachment = { type: "queued_command", source_uuid: "late", prompt: "and this" };
     const reader = readerOf([user("u", null, "go"), { type: "attachment", uuid: "x", parentUuid: "u", attachment }]);
     expect(reader.newest(null).map(told)).toEqual(["> go", "> and this"]);
     expect(reader.newest(null).at(-1)?.id).toBe("late");
   });
 
-  test("leaves out what is no conversation: rows of subagents, hints of the program, rows without an id", () => {
+  test("leaves out rows of subagents, notes of the program, and rows without an id", () => {
     const reader = readerOf([
       user("side", null, "from a subagent", { isSidechain: true }),
       user("meta", null, "[Your previous response had no visible output]", { isMeta: true }),
@@ -193,7 +193,7 @@ describe("the reader", () => {
     expect(reader.size).toBe(0);
   });
 
-  test("gives the newest rows, which nobody can change in it", () => {
+  test("returns copies of the newest rows", () => {
     const reader = readerOf(recorded("two-turns"));
     const [row] = reader.newest(1);
     expect(row?.text).toBe("You said two.");
@@ -201,7 +201,7 @@ describe("the reader", () => {
     expect(reader.newest(1)[0]?.text).toBe("You said two.");
   });
 
-  test("does not keep the tail of a very long result", () => {
+  test("truncates a very long result", () => {
     const call = { id: "msg", model: "m", content: [{ type: "tool_use", id: "t", name: "Bash", input: {} }] };
     const content = [{ type: "tool_result", tool_use_id: "t", content: "x".repeat(100_000) }];
     const reader = readerOf([

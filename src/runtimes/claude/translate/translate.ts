@@ -1,7 +1,7 @@
 /**
- * Translates the lines of one Claude Code process into signals. It keeps what lines refer to: open prompts, the current
- * message, calls without a result. The runtime adds what the lines do not have: the text of a prompt, the answer to an
- * ask, an interrupt.
+ * Translates the lines of one Claude Code process to signals. It keeps the state that lines refer to: open prompts, the
+ * current message, calls without a result. The runtime adds facts that the lines lack: the text of a prompt, the answer
+ * to an ask, an interrupt.
  *
  * It never throws. An unknown or malformed line becomes `unparsed`; a repeated line is translated once. The runtime
  * reports the end of the process.
@@ -32,10 +32,10 @@ import { missingServers, statusSignal } from "./translate-status.ts";
 import { executionNote, resultState } from "./translate-tool-result.ts";
 import { turnUsage } from "./translate-usage.ts";
 
-/** A repeated line comes soon or never. */
+/** If a line is repeated, that happens soon, so only this many are remembered. */
 const maxSeenLines = 5000;
 
-/** How a prompt without a turn ends. The program reports `completed` for one that it knew from before. */
+/** How a prompt without a turn ends. The program reports `completed` for a prompt that it already knew. */
 const endsWithoutTurn: Readonly<Record<string, TurnEndReason | undefined>> = {
   completed: "interrupted",
   cancelled: "aborted",
@@ -46,7 +46,7 @@ const endsWithoutTurn: Readonly<Record<string, TurnEndReason | undefined>> = {
 export class ClaudeTranslator implements LineTranslator {
   readonly #seen = new KnownIds(maxSeenLines);
   readonly #prompts = new OpenPrompts();
-  /** By name; the lane's own agent has none. */
+  /** By name, which is empty for the lane's own agent. */
   readonly #agents = new Map<string, AgentStream>();
   readonly #calls = new Map<string, ToolUse>();
   readonly #asks = new Map<string, AskSignal>();
@@ -83,7 +83,7 @@ export class ClaudeTranslator implements LineTranslator {
     if (rule === null) return [unparsed(`unknown line ${lineName(line)}`, given)];
     if (!this.#isNew(line)) return [];
     if (rule !== "translate") return "status" in rule ? [statusSignal(line, rule.status)] : [];
-    return this.#translate(line) ?? [unparsed(`a ${lineName(line)} without what it is about`, given)];
+    return this.#translate(line) ?? [unparsed(`a ${lineName(line)} without a required field`, given)];
   }
 
   #isNew(line: Json): boolean {
@@ -128,12 +128,12 @@ export class ClaudeTranslator implements LineTranslator {
     if (line.state === "queued" || line.state === "started") return this.#promptQueued(uuid, null);
     const reason = endsWithoutTurn[asText(line.state) ?? ""];
     if (reason === undefined) return null;
-    // A prompt that joined a turn ends before it; one that the program knew already ends without any.
+    // A prompt that joined a turn ends before that turn does; one that the program already knew ends without a turn.
     if (!this.#prompts.end(uuid) || this.#prompts.count > 0 || this.#agents.has("")) return [];
     return [{ type: "rest", reason, queued: 0 }];
   }
 
-  /** The text of a prompt that Waybill did not send is unknown before the replayed line. */
+  /** The text of a prompt that Waybill did not send is unknown until the program replays the prompt. */
   #promptQueued(uuid: string, content: unknown): AgentSignal[] {
     const text = this.#prompts.queued(uuid);
     if (text === null) return [];
@@ -155,7 +155,7 @@ export class ClaudeTranslator implements LineTranslator {
       const parts = promptParts(uuid, content);
       return this.#forAgent(line, () => [{ type: "prompt", message: uuid, parts, parent: `call:${parent}` }]);
     }
-    // What the program adds for the model: a summary, a reminder, the output of a command.
+    // Text that the program adds for the model: a summary, a reminder, the output of a command.
     return [{ type: "status", id: uuid, name: "note", value: { text } }];
   }
 
@@ -188,7 +188,9 @@ export class ClaudeTranslator implements LineTranslator {
     ];
   }
 
-  /** What a subagent says is not in its lines. Its last words are in the result of its call, among notes of the program. */
+  /**
+   * A subagent's lines lack its text. Its last words are in the result of its call, among notes that the program adds.
+   */
   #subagentReport(call: string, result: Json): AgentSignal[] {
     const name = asText(result.agentId) ?? "";
     const agent = this.#agents.get(name);
@@ -201,7 +203,7 @@ export class ClaudeTranslator implements LineTranslator {
     return (agent.block({ message }, null) ?? []).map((body) => inSubagent(body, name));
   }
 
-  /** The subagents of this call, or all agents. */
+  /** Finishes the subagents of this call, or all agents. */
   #finishSubagents(call?: string): AgentSignal[] {
     const agents = [...this.#agents].filter(([, { parentCall }]) => call === undefined || parentCall === call);
     return agents.flatMap(([name, agent]) => agent.finish().map((body) => inSubagent(body, name)));
@@ -221,7 +223,7 @@ export class ClaudeTranslator implements LineTranslator {
     return asked ? [expiredSignal(asked)] : [];
   }
 
-  /** `init` comes with every turn. Only tool servers that are missing are new in it. */
+  /** `init` comes with every turn. Missing tool servers are the only news in it. */
   #initialized(line: Json): AgentSignal[] | null {
     const id = asText(line.uuid);
     if (id === null) return null;
@@ -243,7 +245,7 @@ export class ClaudeTranslator implements LineTranslator {
   #turnEnded(line: Json): AgentSignal[] {
     const prompts = endedPrompts(line, this.#prompts.open);
     for (const uuid of prompts) this.#prompts.end(uuid);
-    // A result names only what came over the input of the program.
+    // A result names only the prompts that came through the program's standard input.
     this.#prompts.endOthers();
     const { reason, error } = turnEnd(line);
     const signals = this.#finishSubagents();
@@ -259,7 +261,7 @@ export class ClaudeTranslator implements LineTranslator {
     return [...signals, { type: "rest", ...(reason === null ? {} : { reason }), queued: this.#prompts.count }];
   }
 
-  /** Calls of a subagent in the background outlive the turn. */
+  /** Keeps the calls of background subagents, which outlive the turn. */
   #resetTurn(): void {
     this.#agents.clear();
     this.#asks.clear();
@@ -268,7 +270,7 @@ export class ClaudeTranslator implements LineTranslator {
   }
 }
 
-/** A turn without output has no row in the file; the transcript shows one under the same id. */
+/** A turn without output has no row in the file; the transcript reader adds one with the same id. */
 function emptyTurn(prompt: string, error: string | null): AgentSignal[] {
   const message = `${prompt}:end`;
   const failure = error === null ? null : { kind: "failed" as const, message: error, status: apiErrorStatus(error) };

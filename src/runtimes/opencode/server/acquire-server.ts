@@ -1,9 +1,11 @@
-/** The three ways to get a server: adopt that of an earlier run, attach to an existing one, start our own. */
+/** The three ways to get a server: adopt the one of an earlier run, attach to an existing one, or start our own. */
+import { AppError } from "../../../app-error.ts";
 import { isLoopback } from "../../../loopback.ts";
 import { adoptRecordedServer } from "./adopt-server.ts";
 import type { ServerSettings } from "./choose-server.ts";
 import { choosePort, chooseServer, localUrl, refuseOpenHost } from "./choose-server.ts";
-import { findOpencode } from "./find-opencode.ts";
+import type { FindOptions } from "./find-opencode.ts";
+import { findOpencode, requireOpencode } from "./find-opencode.ts";
 import { basicAuthorization, probe } from "./probe-server.ts";
 import { serverEnvironment, startFingerprint } from "./server-environment.ts";
 import type { OwnServer } from "./server-process.ts";
@@ -24,30 +26,30 @@ export type AcquiredServer = { how: "adopted" | "attached" | "started"; address:
 
 export type AcquireOptions = {
   settings: ServerSettings;
-  /** For the server's record and output, and as its working directory; for nothing else. */
+  /** Holds the server's record and output, and is its working directory. Used for nothing else. */
   directory: string;
-  /** The daemon's own environment. The server gets a part of it; the password for attaching comes from it. */
+  /** The daemon's own environment. The server gets part of it, and it holds the password for attaching. */
   env: NodeJS.ProcessEnv;
-  /** For the server alone; overrides everything else. */
+  /** For the server only; overrides everything else. */
   extraEnv: Readonly<Record<string, string>>;
-  /** Where the program may be besides PATH. */
+  /** Other places to look for the program if it is not in PATH. */
   installedPaths?: readonly string[];
   times: ServerTimes;
   signal: AbortSignal;
 };
 
-/** Null when there is none, or when it had to be ended. */
+/** Null if there is no such server, or if it had to be ended. */
 export async function adoptServer(options: AcquireOptions): Promise<AcquiredServer | null> {
   const own = await adoptRecordedServer(options, async () => {
-    if (!options.settings.opencodeAutoStart) return "none";
-    // Where the program cannot be found now, any running server is better than none.
-    const start = await startOf(options).catch(() => null);
-    return start && startFingerprint(start);
+    if (!options.settings.opencodeAutoStart) return { fingerprint: "none", version: "none" };
+    // If the program cannot be found now, any running server is better than none.
+    const found = await findOpencode(findOptions(options)).catch(() => null);
+    return found && { fingerprint: startFingerprint({ ...startOf(options), ...found }), version: found.version };
   });
   return own && ownServer(own, "adopted");
 }
 
-/** Null when there is no server to attach to, and Waybill has to start one. */
+/** Null if there is no server to attach to and Waybill has to start one. */
 export async function attachServer(options: AcquireOptions): Promise<AcquiredServer | null> {
   const { settings, times, env, signal } = options;
   const url = settings.opencodeAttachUrl.replace(/\/+$/, "");
@@ -65,20 +67,31 @@ export async function startOwnServer(options: AcquireOptions): Promise<AcquiredS
   const { settings, directory, env, times, signal } = options;
   const { opencodeServeHost: host, opencodeServePort } = settings;
   refuseOpenHost(host, chosenPassword(env) !== null);
-  const start = await startOf(options);
+  const start = { ...startOf(options), path: requireOpencode(findOptions(options)) };
   const port = await choosePort(host, opencodeServePort);
-  const own = await startServer({
+  const starting = startServer({
     ...start,
     port,
     url: localUrl(host, port),
-    // On loopback only Waybill needs to know it.
+    // On loopback only Waybill needs the password, so it is random.
     password: isLoopback(host) ? null : chosenPassword(env),
     directory,
     startMs: times.startMs,
     endMs: times.endMs,
     signal,
   });
-  return ownServer(own, "started");
+  try {
+    return ownServer(await starting, "started");
+  } catch (error) {
+    // Only now: a server that starts reports its version itself, and asking the program takes as long as half a start.
+    if (isStartError(error)) await findOpencode(findOptions(options));
+    throw error;
+  }
+}
+
+/** It may not be OpenCode, or be too old to start as a server. */
+function isStartError(error: unknown): boolean {
+  return error instanceof AppError && ["opencode_start_failed", "opencode_start_timeout"].includes(error.code);
 }
 
 function ownServer(own: OwnServer, how: "adopted" | "started"): AcquiredServer {
@@ -87,19 +100,22 @@ function ownServer(own: OwnServer, how: "adopted" | "started"): AcquiredServer {
   return { how, address: { url, authorization, version: own.version, startedByUs: true, pid }, own };
 }
 
-/** What a server would be started with now. */
-async function startOf({ settings, env, extraEnv, installedPaths, times, signal }: AcquireOptions) {
+/** The settings that a server would be started with now. */
+function startOf({ settings, env, extraEnv }: AcquireOptions) {
   const { opencodeServeHost: host, opencodeServePort, opencodeAttachUrl } = settings;
-  // Also for the question for its version: that needs none of our tokens.
-  const environment = serverEnvironment(env, extraEnv);
-  const found = await findOpencode({
+  const configuredAddress = `${host}:${opencodeServePort} ${opencodeAttachUrl}`;
+  return { host, configuredAddress, environment: serverEnvironment(env, extraEnv) };
+}
+
+function findOptions({ settings, env, extraEnv, installedPaths, times, signal }: AcquireOptions): FindOptions {
+  return {
     program: settings.opencodeBin,
-    env: environment,
+    // The program is also asked for its version, which needs none of our tokens.
+    env: serverEnvironment(env, extraEnv),
     ...(installedPaths ? { installedPaths } : {}),
     deadlineMs: times.versionMs,
     signal,
-  });
-  return { ...found, host, configuredAddress: `${host}:${opencodeServePort} ${opencodeAttachUrl}`, environment };
+  };
 }
 
 const chosenPassword = (env: NodeJS.ProcessEnv) => env.OPENCODE_SERVER_PASSWORD || null;

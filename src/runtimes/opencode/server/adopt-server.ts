@@ -1,6 +1,6 @@
 /**
- * Takes over the server that an earlier run of Waybill started, if it works and is the one that would be started now.
- * Otherwise ends it with all that it started, and waits for that. Nothing may be observed before.
+ * Adopts the server that an earlier run of Waybill started, if it works and matches the one that would be started now.
+ * Otherwise ends it and everything it started, and waits for that. Must finish before anything is observed.
  */
 
 import { processTable } from "../../process/process-table.ts";
@@ -13,10 +13,12 @@ import type { ServerTimes } from "./server-times.ts";
 
 export type AdoptOptions = { directory: string; times: ServerTimes; signal: AbortSignal };
 
-/** `expectedFingerprint` is null where any server is acceptable. */
+export type ExpectedServer = { fingerprint: string; version: string };
+
+/** `expectedServer` resolves to null if any server is acceptable. */
 export async function adoptRecordedServer(
   { directory, times, signal }: AdoptOptions,
-  expectedFingerprint: () => Promise<string | null>,
+  expectedServer: () => Promise<ExpectedServer | null>,
 ): Promise<OwnServer | null> {
   const { probeMs, endMs } = times;
   const record = readServerRecord(directory);
@@ -24,11 +26,13 @@ export async function adoptRecordedServer(
     await endUnrecorded(directory, endMs);
     return null;
   }
-  const expected = await expectedFingerprint();
+  const expected = await expectedServer();
   const answer = () => answersAsOurs(record, probeMs, signal);
-  const version = expected === null || expected === record.fingerprint ? ((await answer()) ?? (await answer())) : null;
+  const isSameStart = expected === null || expected.fingerprint === record.fingerprint;
+  const version = isSameStart ? ((await answer()) ?? (await answer())) : null;
+  const isSameVersion = expected === null || expected.version === version;
   const known = await withProcess(record, version !== null);
-  if (version !== null && known.pid !== null) {
+  if (version !== null && isSameVersion && known.pid !== null) {
     writeServerRecord(directory, known);
     return { record: known, child: null, version };
   }
@@ -37,7 +41,7 @@ export async function adoptRecordedServer(
   return null;
 }
 
-/** Without a readable record, everything that was started from this directory is ended. */
+/** Without a readable record, ends everything that was started from this directory. */
 async function endUnrecorded(directory: string, endMs: number): Promise<void> {
   const nonces = (await processTable()).map((row) => row.nonce).filter((nonce) => nonce !== null);
   for (const nonce of new Set(nonces.filter((one) => isNonceOf(directory, one)))) {
@@ -45,10 +49,10 @@ async function endUnrecorded(directory: string, endMs: number): Promise<void> {
   }
 }
 
-/** The record with the process that is proven to be the server's, or with none. */
+/** The record with the process that is proven to be the server, or with no process. */
 async function withProcess(record: ServerRecord, answers: boolean): Promise<ServerRecord> {
   const table = await processTable();
-  // Where environments cannot be read, a server that knows our secret is found by its command line.
+  // If environments cannot be read, a server that knows our secret is found by its command line.
   const isOurs = answers && record.passwordIsRandom && record.processStart === null;
   const command = new RegExp(` serve .*--port ${record.port}( |$)`);
   const found =

@@ -1,4 +1,4 @@
-/** Decides which server to use, an existing one or our own, and on which port. Pure except for testing ports. */
+/** Decides whether to use an existing server or our own, and on which port. Pure except for testing ports. */
 import { createServer } from "node:net";
 import { AppError, messageOf } from "../../../app-error.ts";
 import { isLoopback } from "../../../loopback.ts";
@@ -14,13 +14,13 @@ export type ServerSettings = {
   opencodeServePort: number;
 };
 
-/** Defaults, not decisions: where another program has this address, our server takes another one. */
+/** Defaults, not a user's choice: if another program has this address, our server takes another one. */
 export const defaultAttachUrl = "http://127.0.0.1:4096";
 export const defaultServePort = 4096;
 
 export type ServerDecision = { do: "attach"; version: string } | { do: "start" };
 
-/** Decides by the answer at `opencodeAttachUrl`. Throws an `AppError` where only a person can go on. */
+/** Decides by the answer at `opencodeAttachUrl`. Throws an `AppError` if a person has to act. */
 export function chooseServer(answer: Probe, settings: ServerSettings, hasPassword: boolean): ServerDecision {
   const { opencodeAttachUrl: url, opencodeAutoStart } = settings;
   const isRequired = url.replace(/\/$/, "") !== defaultAttachUrl || !opencodeAutoStart;
@@ -35,7 +35,7 @@ export function chooseServer(answer: Probe, settings: ServerSettings, hasPasswor
       if (!isRequired) return { do: "start" };
       throw portTaken(
         url,
-        `answers that is no OpenCode server (${answer.why})`,
+        `A program that is not an OpenCode server (${answer.why}) answers`,
         "opencodeAttachUrl (OPENCODE_ATTACH_URL)",
       );
     case "silent":
@@ -50,7 +50,7 @@ export function chooseServer(answer: Probe, settings: ServerSettings, hasPasswor
   }
 }
 
-/** People on other machines have to know the password of a server that they can reach, so a person chooses it. */
+/** People on other machines need the password of a server that they can reach, so a person has to choose it. */
 export function refuseOpenHost(host: string, hasPassword: boolean): void {
   if (isLoopback(host) || hasPassword) return;
   throw new AppError({
@@ -64,16 +64,16 @@ export function refuseOpenHost(host: string, hasPassword: boolean): void {
 export async function choosePort(host: string, port: number, isDefault = port === defaultServePort): Promise<number> {
   const free = (await freePort(host, port)) ?? (isDefault ? await freePort(host, 0) : null);
   if (free !== null) return free;
-  throw portTaken(`${host}:${port}`, "else listens", "opencodeServePort (OPENCODE_SERVE_PORT)");
+  throw portTaken(`${host}:${port}`, "Another program listens", "opencodeServePort (OPENCODE_SERVE_PORT)");
 }
 
-/** Listens for a moment. Null when the port is taken. */
+/** Listens briefly to test the port. Null if it is taken. */
 function freePort(host: string, port: number): Promise<number | null> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", (cause: NodeJS.ErrnoException) => {
       if (cause.code === "EADDRINUSE") return resolve(null);
-      const message = `Nothing can listen on ${host}:${port}: ${messageOf(cause)}.`;
+      const message = `Cannot listen on ${host}:${port}: ${messageOf(cause)}.`;
       const hint = "Correct opencodeServeHost (OPENCODE_SERVE_HOST) and opencodeServePort (OPENCODE_SERVE_PORT).";
       reject(new AppError({ code: "opencode_host_unusable", message, hint, cause }));
     });
@@ -84,7 +84,7 @@ function freePort(host: string, port: number): Promise<number | null> {
   });
 }
 
-/** How this machine reaches a server on `host`. */
+/** The URL by which this machine reaches a server on `host`. */
 export function localUrl(host: string, port: number): string {
   const reached = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
   return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
@@ -95,15 +95,15 @@ function passwordRefused(url: string, hasPassword: boolean): AppError {
     code: "opencode_password_refused",
     message: hasPassword
       ? `The server at ${url} refuses the password in OPENCODE_SERVER_PASSWORD.`
-      : `The server at ${url} wants a password, and OPENCODE_SERVER_PASSWORD is not set.`,
-    hint: "Set OPENCODE_SERVER_PASSWORD (and OPENCODE_SERVER_USERNAME, unless it is opencode) to what that server was started with.",
+      : `The server at ${url} requires a password, and OPENCODE_SERVER_PASSWORD is not set.`,
+    hint: "Set OPENCODE_SERVER_PASSWORD (and OPENCODE_SERVER_USERNAME, unless it is opencode) to that server's values.",
   });
 }
 
 function portTaken(address: string, what: string, setting: string): AppError {
   return new AppError({
     code: "opencode_port_taken",
-    message: `At ${address} something ${what}.`,
+    message: `${what} at ${address}.`,
     hint: `End it, or choose another address with ${setting}.`,
     retryable: true,
   });

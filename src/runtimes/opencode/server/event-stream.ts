@@ -1,6 +1,7 @@
 /**
- * One subscription to the events of all directories. An event only says that something may have changed; the truth is
- * read. A stream that ends, or carries not even a heartbeat, is opened again, and the listener learns of the gap.
+ * One subscription to the events of all directories. An event only says that something may have changed; the transcript
+ * is then read. If the stream ends, or not even a heartbeat arrives, it is reopened, and the listener learns of the
+ * gap.
  */
 import { createParser } from "eventsource-parser";
 import type { Clock } from "../../../clock.ts";
@@ -13,11 +14,11 @@ export type OpencodeEventStreamOptions = {
   api: OpencodeApi;
   clock: Clock;
   onEvent: (event: OpencodeEvent) => void;
-  /** Events may have been missed. Also called when the stream opens for the first time. */
+  /** Called when events may have been missed, and when the stream first opens. */
   onGap: () => void;
-  /** Whether events arrive; also called with false when the stream cannot be opened. */
+  /** Reports whether events arrive. Also called with false when the stream cannot be opened. */
   onLive: (live: boolean) => void;
-  /** The stream broke, or could not be opened. It is tried again. */
+  /** Called when the stream broke or could not be opened. It is retried. */
   onError: (error: unknown) => void;
   /** Between 0 and 1: spreads the reconnects of many clients. */
   random?: () => number;
@@ -28,7 +29,7 @@ export type OpencodeEventStreamOptions = {
 const maxSilenceMs = 25_000;
 const firstWaitMs = 250;
 const maxWaitMs = 10_000;
-/** A stream that was open for so long resets the backoff. */
+/** A stream that was open for this long resets the backoff. */
 const healthyAfterMs = 10_000;
 
 export class EventStream {
@@ -46,7 +47,7 @@ export class EventStream {
     this.#running ??= this.#run();
   }
 
-  /** Ends the wait before the next attempt, because there is reason to believe that it works now. */
+  /** Ends the wait before the next attempt, for when the server is likely to answer now. */
   retryNow(): void {
     this.#endWait();
   }
@@ -67,13 +68,12 @@ export class EventStream {
     }
   }
 
-  /** One connection, to its end. True when it was healthy for a while. */
+  /** Follows one connection until it ends. True if it was healthy for a while. */
   async #follow(): Promise<boolean> {
     const { api, clock, onLive, onError, onGap, silenceMs = maxSilenceMs } = this.#options;
     const connection = new AbortController();
     this.#connection = connection;
-    const onSilence = () =>
-      connection.abort(new Error(`no event came for ${silenceMs / 1000} s, not even a heartbeat`));
+    const onSilence = () => connection.abort(new Error(`no event for ${silenceMs / 1000} s, not even a heartbeat`));
     let cancelSilence = clock.at(clock.now() + silenceMs, onSilence);
     let live = false;
     let openedAt: number | null = null;
@@ -84,11 +84,11 @@ export class EventStream {
       await this.#read(body, () => {
         cancelSilence();
         cancelSilence = clock.at(clock.now() + silenceMs, onSilence);
-        // The server sends data at once. An open stream without any is of no use.
+        // The server sends data immediately, so an open stream without data does not count as live.
         if (!live) onLive(true);
         live = true;
       });
-      if (!this.#closed) onError(new Error("the stream of events ended"));
+      if (!this.#closed) onError(new Error("the event stream ended"));
     } catch (error) {
       if (!this.#closed) onError(error);
     } finally {
@@ -125,7 +125,7 @@ export class EventStream {
   }
 }
 
-/** Events of all directories come in an envelope that names the directory. Null for an unreadable event. */
+/** Events come in an envelope that names the directory. Null for an unreadable event. */
 function eventFrom(data: string): OpencodeEvent | null {
   const parsed = jsonIn(data);
   const { id, type, properties } = asObject(parsed?.payload) ?? parsed ?? {};

@@ -1,6 +1,6 @@
 /**
- * Finds the OpenCode program: the configured one, else the one in PATH, else the package installed with Waybill. A
- * configured program that does not exist is an error; no other program replaces it.
+ * Finds the OpenCode program: the configured one, else the one in PATH, else the package installed with Waybill. If the
+ * configured program does not exist, that is an error; there is no fallback.
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -26,19 +26,25 @@ export type FindOptions = {
 };
 
 export async function findOpencode(options: FindOptions): Promise<FoundOpencode> {
-  const { program, env, deadlineMs, signal } = options;
-  const path = pathOf(options);
-  if (path === null) throw notFound(program);
+  const { env, deadlineMs, signal } = options;
+  const path = requireOpencode(options);
   const version = await programVersion(path, env, { deadlineMs, signal });
   if (!version.ok) {
     throw new AppError({
       code: "opencode_unusable",
-      message: `${path} does not say which version of OpenCode it is: ${version.why}.`,
-      hint: `Run \`${path} --version\` to see what is wrong with it, or name another program as opencodeBin (OPENCODE_BIN).`,
+      message: `${path} does not report its OpenCode version: ${version.why}.`,
+      hint: `Run \`${path} --version\` to see what is wrong, or set opencodeBin (OPENCODE_BIN) to another program.`,
     });
   }
   if (isTooOld(version.text)) throw tooOld(`${path} is`, version.text);
   return { path, version: version.text.replace(/^v/, "") };
+}
+
+/** Its path, without asking it for its version. */
+export function requireOpencode(options: LocateOptions): string {
+  const path = locateOpencode(options);
+  if (path === null) throw notFound(options.program);
+  return path;
 }
 
 export function tooOld(subject: string, version: string): AppError {
@@ -49,7 +55,13 @@ export function tooOld(subject: string, version: string): AppError {
   });
 }
 
-function pathOf({ program, env, installedPaths = defaultInstalledPaths() }: FindOptions): string | null {
+type LocateOptions = Pick<FindOptions, "program" | "env" | "installedPaths">;
+
+export function locateOpencode({
+  program,
+  env,
+  installedPaths = defaultInstalledPaths(),
+}: LocateOptions): string | null {
   const path = findProgram(program, env);
   if (path !== null || program !== defaultProgram) return path;
   return installedPaths.find((installed) => findProgram(installed, env) !== null) ?? null;
@@ -60,15 +72,15 @@ function notFound(program: string): AppError {
   return new AppError({
     code: "opencode_not_found",
     message: configured
-      ? `There is no program "${program}", which opencodeBin names.`
-      : "OpenCode is neither in PATH nor installed beside Waybill.",
+      ? `opencodeBin names "${program}", but that program does not exist.`
+      : "OpenCode is neither in PATH nor installed with Waybill.",
     hint: configured
       ? "Correct opencodeBin (OPENCODE_BIN), or leave it out; `npm install -g opencode-ai` installs OpenCode."
-      : "Install it with `npm install -g opencode-ai`, or say where it is with opencodeBin (OPENCODE_BIN).",
+      : "Install it with `npm install -g opencode-ai`, or set opencodeBin (OPENCODE_BIN) to its path.",
   });
 }
 
-/** The copy that `npm start` installs for the demo, and an `opencode-ai` that was installed together with Waybill. */
+/** The copy that `npm start` installs for the demo, and an `opencode-ai` package installed with Waybill. */
 function defaultInstalledPaths(): string[] {
   const paths = [packageFile("node_modules/.opencode/node_modules/.bin/opencode")];
   try {

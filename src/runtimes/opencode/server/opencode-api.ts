@@ -1,6 +1,6 @@
 /**
  * The calls that Waybill makes to an OpenCode server. The server may answer with an empty body instead of JSON, or with
- * its web page and status 200 for an unknown path; both are errors here. Deadlines are the caller's.
+ * its web page and status 200 for an unknown path; both are errors here. Callers set the deadlines.
  */
 import type {
   Agent,
@@ -36,16 +36,16 @@ export type OpencodePrompt = {
   system?: string;
 };
 
-/** An MCP server that is reached over HTTP. `callMs`: how long a call of one of its tools may take. */
+/** An MCP server over HTTP. `callMs` is how long a tool call may take. */
 export type HttpTools = { url: string; token: string; callMs: number };
 
 export type Address = { url: string; authorization: string | null };
 
-/** `status` is 0 when there was no answer at all. */
+/** `status` is 0 if there was no answer at all. */
 export class OpencodeError extends Error {
   override readonly name = "OpencodeError";
   readonly status: number;
-  /** OpenCode's name for the error; null where another program answered, such as a proxy. */
+  /** OpenCode's name for the error; null if another program answered, such as a proxy. */
   readonly kind: string | null;
   constructor(status: number, message: string, { cause, kind = null }: { cause?: unknown; kind?: string | null } = {}) {
     super(message, cause === undefined ? undefined : { cause });
@@ -54,7 +54,7 @@ export class OpencodeError extends Error {
   }
 }
 
-/** Only where OpenCode itself says so: a 404 of a proxy, or of another program on its port, proves nothing. */
+/** True only if OpenCode itself answered: a 404 from a proxy, or from another program on its port, proves nothing. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof OpencodeError && error.status === 404 && kindsOfNotFound.has(error.kind ?? "");
 }
@@ -67,7 +67,7 @@ export class OpencodeApi {
   readonly #address: () => Address | null;
   readonly #onSuspect: () => void;
 
-  /** `address` is called for every request, since a restarted server may have another one. */
+  /** `address` is called for every request, since a restarted server may have a new address. */
   constructor(address: () => Address | null, onSuspect: () => void = () => {}) {
     this.#address = address;
     this.#onSuspect = onSuspect;
@@ -81,20 +81,20 @@ export class OpencodeApi {
     return this.#newSession("/session", { directory, body, signal });
   }
 
-  /** Copies what the session has before a message, or everything; everything also when it has no such message. */
+  /** Copies the session up to a message, or all of it. The server copies all of it if it does not find the message. */
   forkSession(id: string, directory: string, messageID: string | null, signal: AbortSignal): Promise<Session> {
     const body = messageID === null ? {} : { messageID };
     return this.#newSession(sessionPath(id, "/fork"), { directory, body, signal });
   }
 
-  /** Null when the server does not know it. */
+  /** Null if the server does not know the session. */
   session(id: string, signal: AbortSignal): Promise<Session | null> {
     return orNull(this.#json<Session>(sessionPath(id), { signal }));
   }
 
   /**
-   * Those at the top of a directory, the one that changed last first. `/session` would leave out what was opened before
-   * the directory became, or ceased to be, a git repository; both lists end after 100 unless told otherwise.
+   * The top-level sessions of a directory, most recently changed first. `/session` would omit sessions that were opened
+   * before the directory became, or stopped being, a git repository. Both lists default to a limit of 100.
    */
   async sessions(directory: string, since: number, signal: AbortSignal): Promise<Session[]> {
     // The server decodes a directory twice.
@@ -103,23 +103,23 @@ export class OpencodeApi {
     return this.#list<Session>(path, { signal });
   }
 
-  /** They follow the rules that the session has; none can be removed. */
+  /** Appends rules to those of the session. Rules cannot be removed. */
   async addRules(sessionId: string, permission: readonly PermissionRule[], signal: AbortSignal): Promise<void> {
     await this.#text(sessionPath(sessionId), { method: "PATCH", body: { permission }, signal });
   }
 
-  /** The root of the repository around a directory; `/` where there is none. */
+  /** The root of the repository that contains a directory; `/` if there is none. */
   async worktree(directory: string, signal: AbortSignal): Promise<string> {
     return (await this.#json<{ worktree: string }>("/path", { directory, signal })).worktree;
   }
 
-  /** The newest `limit`, oldest first, or all of them. Null when the server does not know the session. */
+  /** The newest `limit` messages, oldest first, or all of them. Null if the server does not know the session. */
   messages(sessionId: string, limit: number | null, signal: AbortSignal): Promise<StoredMessage[] | null> {
     const query = limit === null ? "" : `?limit=${limit}`;
     return orNull(this.#list<StoredMessage>(sessionPath(sessionId, `/message${query}`), { signal }));
   }
 
-  /** Null when it is not stored. */
+  /** Null if the message is not stored. */
   message(sessionId: string, messageId: string, signal: AbortSignal): Promise<StoredMessage | null> {
     const path = sessionPath(sessionId, `/message/${encodeURIComponent(messageId)}`);
     return orNull(this.#json<StoredMessage>(path, { signal }));
@@ -134,7 +134,7 @@ export class OpencodeApi {
     await this.#text(sessionPath(sessionId, "/abort"), { method: "POST", signal });
   }
 
-  /** Idle sessions are not in it. */
+  /** Does not include idle sessions. */
   statuses(directory: string, signal: AbortSignal): Promise<Record<string, SessionStatus>> {
     return this.#json("/session/status", { directory, signal });
   }
@@ -160,7 +160,7 @@ export class OpencodeApi {
     return this.#list("/agent", { directory, signal });
   }
 
-  /** Those that can be used. */
+  /** The models that can be used. */
   async models(directory: string, signal: AbortSignal): Promise<ModelChoice[]> {
     type Provider = { id: string; models: Record<string, unknown> };
     const { providers } = await this.#json<{ providers: Provider[] }>("/config/providers", { directory, signal });
@@ -168,8 +168,8 @@ export class OpencodeApi {
   }
 
   /**
-   * Adds an MCP server to a directory, or replaces the one of that name. Null when its tools can be used, else why not. The
-   * server forgets it when it reloads the directory.
+   * Adds an MCP server to a directory, or replaces the one with that name. Resolves to null if its tools can be used,
+   * else to the reason. OpenCode forgets the entry when it reloads the directory.
    */
   async connectTools(name: string, tools: HttpTools, directory: string, signal: AbortSignal): Promise<string | null> {
     const { url, token, callMs: timeout } = tools;
@@ -185,19 +185,19 @@ export class OpencodeApi {
     await this.#text(`/mcp/${encodeURIComponent(name)}/disconnect`, { method: "POST", directory, signal });
   }
 
-  /** The body of the stream of events of all directories. */
+  /** The body of the event stream for all directories. */
   async events(signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     const answer = await this.#send("/global/event", { signal });
     const type = answer.contentType ?? "nothing";
     if (type.startsWith("text/event-stream")) return chunksOf(answer, signal);
     await this.#reached(answer.text(), signal);
-    throw this.#failure(answer.status, `/global/event was answered with ${type} instead of events`);
+    throw this.#failure(answer.status, `/global/event returned ${type} instead of events`);
   }
 
   async #newSession(path: string, call: Call): Promise<Session> {
     const session = await this.#json<Session>(path, { method: "POST", ...call });
     if (typeof session.id === "string") return session;
-    throw this.#failure(200, `${path} was answered with something that is no session`);
+    throw this.#failure(200, `${path} did not return a session`);
   }
 
   async #json<T>(path: string, call: Call): Promise<T> {
@@ -207,10 +207,10 @@ export class OpencodeApi {
       // Every answer is an object or a list.
       if (typeof parsed === "object" && parsed !== null) return parsed as T;
     } catch {
-      // The error below describes the text.
+      // Reported below.
     }
     const what = text.trimStart().startsWith("<") ? "a web page" : text === "" ? "nothing" : "something else";
-    throw this.#failure(status, `${path} was answered with ${what} instead of JSON`);
+    throw this.#failure(status, `${path} returned ${what} instead of JSON`);
   }
 
   async #text(path: string, call: Call): Promise<{ status: number; text: string }> {
@@ -221,7 +221,7 @@ export class OpencodeApi {
   async #list<T>(path: string, call: Call): Promise<T[]> {
     const answer = await this.#json<T[]>(path, call);
     if (Array.isArray(answer)) return answer;
-    throw this.#failure(200, `${path} was answered with something that is no list`);
+    throw this.#failure(200, `${path} did not return a list`);
   }
 
   async #send(path: string, { method = "GET", directory, body, signal }: Call): Promise<HttpResponse> {
@@ -236,7 +236,7 @@ export class OpencodeApi {
     const answer = await this.#reached(httpFetch(new URL(path, address.url).href, request), signal);
     if (answer.ok) return answer;
     const { kind, detail } = await errorIn(answer);
-    throw this.#failure(answer.status, `${path} was answered with status ${answer.status}${detail}`, { kind });
+    throw this.#failure(answer.status, `${path} returned status ${answer.status}${detail}`, { kind });
   }
 
   async #reached<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
@@ -248,7 +248,7 @@ export class OpencodeApi {
     }
   }
 
-  /** A healthy server would not give these answers: none at all, a page, a fault of its own, a refused password. */
+  /** Suspects the server after answers that a healthy one never gives: none, a web page, a 5xx, a refused password. */
   #failure(status: number, message: string, details: { cause?: unknown; kind?: string | null } = {}): OpencodeError {
     const error = new OpencodeError(status, message, details);
     if (![400, 409].includes(status) && !isNotFound(error)) this.#onSuspect();
@@ -261,7 +261,7 @@ async function* chunksOf(answer: HttpResponse, signal: AbortSignal): AsyncIterab
     yield* answer.chunks();
   } catch (error) {
     signal.throwIfAborted();
-    throw new OpencodeError(0, `the stream of events broke: ${messageOf(error)}`, { cause: error });
+    throw new OpencodeError(0, `the event stream broke: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -278,7 +278,7 @@ async function orNull<T>(call: Promise<T>): Promise<T | null> {
   }
 }
 
-/** What the server's body says about the error. A page or an empty body says no more than the status. */
+/** The error in the response body. A web page or an empty body adds nothing to the status. */
 async function errorIn(answer: HttpResponse): Promise<{ kind: string | null; detail: string }> {
   type Body = { name?: unknown; _tag?: unknown; message?: unknown; data?: { message?: unknown } };
   const { name, _tag, message, data } = (jsonIn(await answer.text().catch(() => "")) ?? {}) as Body;

@@ -5,13 +5,13 @@ import { jsonIn } from "../../json-fields.ts";
 
 export type Probe =
   | { is: "healthy"; version: string }
-  /** It wants another password. */
+  /** The server requires another password. */
   | { is: "refused" }
   /** Another program answers. */
   | { is: "foreign"; why: string }
-  /** No answer in time. A server that is starting can accept a request and forget it. */
+  /** No answer in time. A server that is still starting may accept a request and never answer it. */
   | { is: "silent" }
-  /** No program listens, or there is no route. */
+  /** Nothing listens there, or there is no route. */
   | { is: "unreachable"; why: string };
 
 export type ProbeOptions = { authorization: string | null; deadlineMs: number; signal?: AbortSignal };
@@ -33,20 +33,20 @@ export async function probe(url: string, { authorization, deadlineMs, signal }: 
     }
     const found = health.safeParse(jsonIn((await answer.text()).slice(0, 4096))).data;
     if (answer.ok && found) return { is: "healthy", version: found.version };
-    return { is: "foreign", why: `status ${answer.status}, and no word of OpenCode` };
+    return { is: "foreign", why: `status ${answer.status}, no OpenCode health report` };
   } catch (error) {
     return probeOf(error, deadline.aborted || signal?.aborted === true);
   }
 }
 
-/** Node's fetch hides the reason one level down, or two where a name has several addresses. */
+/** Node's fetch nests the reason one level deep, or two if a name has several addresses. */
 function probeOf(error: unknown, timedOut: boolean): Probe {
   if (timedOut) return { is: "silent" };
   const cause = (error as { cause?: { code?: string; errors?: { code?: string }[] } }).cause;
   const code = cause?.code ?? cause?.errors?.[0]?.code ?? "";
   const absent = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL"];
   if (absent.includes(code)) return { is: "unreachable", why: code };
-  // The server was ended during the request.
+  // The server ended during the request.
   if (code === "ECONNRESET" || code === "UND_ERR_SOCKET") return { is: "silent" };
   return { is: "foreign", why: code === "" ? messageOf(error) : code };
 }

@@ -16,7 +16,7 @@ const given = {
 };
 
 describe("the environment of a server", () => {
-  test("has what OpenCode, its providers and its tools need, and no updates by themselves", () => {
+  test("has the variables that OpenCode, its providers and its tools need, and disables automatic updates", () => {
     expect(serverEnvironment(given, {})).toEqual({ ...given, OPENCODE_DISABLE_AUTOUPDATE: "1" });
   });
 
@@ -32,18 +32,18 @@ describe("the environment of a server", () => {
     "OPENCODE_PID",
     "DATABASE_PASSWORD",
     "NODE_OPTIONS",
-  ])("has no %s", (name) => {
+  ])("does not have %s", (name) => {
     expect(serverEnvironment({ ...given, [name]: "x" }, {})).not.toHaveProperty(name);
   });
 
-  test("is overruled by what the composition adds", () => {
+  test("is overridden by extra variables", () => {
     expect(serverEnvironment(given, { HOME: "/demo", OPENCODE_CONFIG_CONTENT: "{}" })).toMatchObject({
       HOME: "/demo",
       OPENCODE_CONFIG_CONTENT: "{}",
     });
   });
 
-  test("holds secrets that an error message must not quote", () => {
+  test("contains secrets that an error message must not quote", () => {
     expect(secretValues(serverEnvironment(given, {}))).toEqual(["key-of-openrouter", "key-of-anthropic", "key-of-aws"]);
   });
 
@@ -58,13 +58,13 @@ describe("the environment of a server", () => {
     ],
     ["AWS_SECRET_ACCESS_KEY", "short", []],
     ["GOPROXY", "https://proxy.example,direct", []],
-  ])("holds the secrets inside %s", (name, value, secrets) => {
+  ])("contains the secrets inside %s", (name, value, secrets) => {
     expect(secretValues({ [name]: value })).toEqual(secrets);
   });
 });
 
 describe("the fingerprint of a start", () => {
-  const start = { path: "/bin/opencode", version: "1.18.33", configuredAddress: "127.0.0.1:4096", environment: given };
+  const start = { path: "/bin/opencode", configuredAddress: "127.0.0.1:4096", environment: given };
   const before = startFingerprint(start);
 
   test("is the same from another terminal", () => {
@@ -75,7 +75,6 @@ describe("the fingerprint of a start", () => {
 
   test.each<[string, Partial<typeof start>]>([
     ["another program", { path: "/usr/bin/opencode" }],
-    ["another version", { version: "1.18.34" }],
     ["another address", { configuredAddress: "0.0.0.0:4096" }],
     ["another key", { environment: { ...given, ANTHROPIC_API_KEY: "new" } }],
     ["another home", { environment: { ...given, HOME: "/home/bob" } }],

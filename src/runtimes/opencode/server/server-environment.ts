@@ -1,24 +1,23 @@
-/** The environment of a server that Waybill starts, and the fingerprint of a start. Pure. */
+/** The environment of a server that Waybill starts, and the fingerprint of that start. Pure. */
 import { createHash } from "node:crypto";
 import type { AgentEnvironment } from "../../process/agent-environment.ts";
 import { inheritedEnvironment, isTerminalVariable } from "../../process/agent-environment.ts";
 
 const opencode = /^OPENCODE_[A-Z0-9_]+$/;
 
-/** Waybill's own variables, and those of an OpenCode session in which the daemon was started. */
+/** Waybill's own variables, and those of an OpenCode session that started the daemon. */
 const notPassed =
   /^OPENCODE_(BIN|ATTACH_URL|AUTO_START|SERVE_(HOST|PORT)|SERVER_(PASSWORD|USERNAME)|PID|ROUTE|CLIENT|WORKSPACE_ID|RUN_ID|PROCESS_ROLE|EDITOR_SSE_PORT)$/;
 
-/** Without the password and the nonce, which differ for each start. */
+/** Does not include the password and the nonce, which differ for each start. */
 export function serverEnvironment(env: NodeJS.ProcessEnv, extra: Readonly<Record<string, string>>): AgentEnvironment {
   const passed = inheritedEnvironment(env, (name) => opencode.test(name) && !notPassed.test(name));
   return { ...passed, OPENCODE_DISABLE_AUTOUPDATE: "1", ...extra };
 }
 
-/** A server with another fingerprint is not adopted: it would run with an old key, permission table or program. */
+/** A server with another fingerprint is not adopted, since it runs another program, or with an old key or permissions. */
 export function startFingerprint(start: {
   path: string;
-  version: string;
   configuredAddress: string;
   environment: AgentEnvironment;
 }): string {
@@ -26,6 +25,6 @@ export function startFingerprint(start: {
     .filter(([name]) => !isTerminalVariable(name))
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash("sha256")
-    .update(JSON.stringify([start.path, start.version, start.configuredAddress, relevant]))
+    .update(JSON.stringify([start.path, start.configuredAddress, relevant]))
     .digest("hex");
 }

@@ -1,6 +1,6 @@
 /**
- * One `opencode serve` of ours, from its record, which is written first, until it answers. It prints to a file instead of
- * a pipe: it has to survive a daemon that is killed, and a broken pipe would end it.
+ * Starts our own `opencode serve`: writes its record first, then waits until the server answers. It prints to a file
+ * instead of a pipe, since it has to survive when the daemon is killed, and a broken pipe would end it.
  */
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
@@ -15,6 +15,8 @@ import { nonceVariable, redactSecrets } from "../../process/agent-environment.ts
 import { isAlive, processTable } from "../../process/process-table.ts";
 import { endProcessTree } from "../../process/process-tree.ts";
 import { stderrTail } from "../../process-pool/stderr-tail.ts";
+import { tooOld } from "./find-opencode.ts";
+import { isTooOld } from "./opencode-version.ts";
 import { basicAuthorization, probe } from "./probe-server.ts";
 import { startFingerprint } from "./server-environment.ts";
 import { openOutput, outputIn } from "./server-output.ts";
@@ -23,17 +25,16 @@ import { newNonce, removeServerRecord, writeServerRecord } from "./server-record
 
 export type StartOptions = {
   path: string;
-  version: string;
   /** From the configuration; the port may differ from the one in use. */
   configuredAddress: string;
   host: string;
   port: number;
-  /** How this machine reaches it. */
+  /** The URL by which this machine reaches the server. */
   url: string;
-  /** Null: a random one. */
+  /** Null for a random one. */
   password: string | null;
   environment: AgentEnvironment;
-  /** For its record and its output. */
+  /** Holds the server's record and output. */
   directory: string;
   startMs: number;
   endMs: number;
@@ -61,11 +62,13 @@ export async function startServer(options: StartOptions): Promise<OwnServer> {
   try {
     await spawned(child, options);
     record.pid = child.pid ?? null;
-    // The id is written at once; the process table takes a moment.
+    // Write the process id immediately, since reading the process table takes a moment.
     writeServerRecord(directory, record);
     record.processStart = (await processTable()).find((row) => row.pid === record.pid)?.start ?? null;
     writeServerRecord(directory, record);
-    return { record, child, version: await ready(child, record, options) };
+    const version = await ready(child, record, options);
+    if (isTooOld(version)) throw tooOld(`${options.path} is`, version);
+    return { record, child, version };
   } catch (error) {
     await endProcessTree(record, options.endMs);
     removeServerRecord(directory);
@@ -96,7 +99,7 @@ async function spawned(child: ChildProcess, { path }: StartOptions): Promise<voi
     throw new AppError({
       code: "opencode_unusable",
       message: `${path} cannot be started: ${messageOf(cause)}.`,
-      hint: "Check that it is a program for this machine that you may run, or name another one as opencodeBin (OPENCODE_BIN).",
+      hint: "Check that it is an executable for this machine, or set opencodeBin (OPENCODE_BIN) to another program.",
       cause,
     });
   }
@@ -109,14 +112,14 @@ async function ready(child: ChildProcess, record: ServerRecord, options: StartOp
   for (;;) {
     signal.throwIfAborted();
     if (hasEnded(child)) {
-      const hint = "Run `opencode serve` by hand to see more; its configuration may be at fault.";
+      const hint = "Run `opencode serve` by hand to see more; its configuration may be wrong.";
       throw startError("opencode_start_failed", `${endingOf(child)} before it answered`, hint, options, record);
     }
     const version = await answersAsOurs(record, 2000, signal);
     if (version !== null && !hasEnded(child)) return version;
     if (performance.now() >= deadline) {
       const what = `did not answer within ${startMs / 1000} s and was ended`;
-      const hint = "It is tried again by itself. Run `opencode serve` by hand to see what holds it up.";
+      const hint = "Waybill retries automatically. Run `opencode serve` by hand to see what delays it.";
       throw startError("opencode_start_timeout", what, hint, options, record);
     }
     await Promise.race([wait(100), exited]);
@@ -124,8 +127,8 @@ async function ready(child: ChildProcess, record: ServerRecord, options: StartOp
 }
 
 /**
- * The version of a server that opens with its password and only with that: then it is ours. A server without a password
- * accepts any, so the first probe has none.
+ * The version of the server, if it accepts the recorded password and nothing else, which shows that it is ours. A
+ * server without a password accepts any, so the first probe sends none.
  */
 export async function answersAsOurs(
   record: ServerRecord,
@@ -138,7 +141,7 @@ export async function answersAsOurs(
   return answer.is === "healthy" ? answer.version : null;
 }
 
-/** Calls back once when the server's process has ended. An adopted process is not our child and has to be polled. */
+/** Calls `ended` once when the server's process has ended. An adopted process is not our child and has to be polled. */
 export function onServerExit({ child, record }: OwnServer, pollMs: number, ended: (why: string) => void): () => void {
   if (child) {
     const onExit = () => ended(`It ${endingOf(child)}.`);
@@ -170,7 +173,7 @@ function lastOutput({ directory, environment }: StartOptions, { password }: Serv
     const lines = stripVTControlCharacters(readFileSync(outputIn(directory), "utf8")).split("\n");
     const relevant = lines.filter((line) => !line.trimStart().startsWith("Warning:")).join("\n");
     const words = stderrTail(redactSecrets(relevant, [password]), environment);
-    return words === "" ? "" : ` Its last words: ${words}`;
+    return words === "" ? "" : ` Its last output: ${words}`;
   } catch {
     return "";
   }

@@ -1,6 +1,6 @@
 /**
  * Supervises one OpenCode server for all directories: acquires it, notices when it dies or hangs, and replaces it with
- * backoff. `close` ends what Waybill started, with all that it started; an attached server is never ended.
+ * backoff. `close` ends a server that Waybill started, with all its child processes; an attached server is never ended.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { AppError, messageOf } from "../../../app-error.ts";
@@ -17,7 +17,7 @@ import { defaultServerTimes, nextWait } from "./server-times.ts";
 
 export type { ServerAddress } from "./acquire-server.ts";
 
-/** For the log; nothing in it is secret. */
+/** For the log; contains no secrets. */
 export type ServerEvent =
   | { type: "opencode_started" | "opencode_adopted" | "opencode_attached"; url: string; pid: number | null }
   | { type: "opencode_lost"; why: string }
@@ -41,10 +41,11 @@ export class ServerSupervisor {
   #running: Running | null = null;
   #problem = "The OpenCode server has not been started yet.";
   #firstAttempt: Promise<ServerAddress> | null = null;
-  /** The attempts under way; never rejects. */
+  /** The attempts in progress; never rejects. */
   #attempts: Promise<void> = Promise.resolve();
   #healthCheck: Promise<void> | null = null;
   #failures = 0;
+  #lost = 0;
   #mayStartAt = 0;
   #closed: Promise<void> | null = null;
 
@@ -55,8 +56,8 @@ export class ServerSupervisor {
   }
 
   /**
-   * Settles after the first attempt; what an earlier run left behind is adopted or ended by then. If the attempt fails it
-   * rejects with an `AppError`, and further attempts follow: `onChange` reports the one that works.
+   * Settles after the first attempt. By then, a server left over from an earlier run is adopted or ended. If the
+   * attempt fails, rejects with an `AppError` and keeps trying: `onChange` reports when a server works.
    */
   start(): Promise<ServerAddress> {
     if (this.#firstAttempt) return this.#firstAttempt;
@@ -70,6 +71,13 @@ export class ServerSupervisor {
     return this.#firstAttempt;
   }
 
+  /** The current server, when it started (if known), and how often a server was lost in this run. */
+  running(): (ServerAddress & { startedAt: number | null; restarts: number }) | null {
+    if (!this.#running) return null;
+    const { address, own } = this.#running;
+    return { ...address, startedAt: own?.record.startedAt ?? null, restarts: this.#lost };
+  }
+
   /** Null while no server works. */
   address(): ServerAddress | null {
     return this.#running?.address ?? null;
@@ -80,12 +88,12 @@ export class ServerSupervisor {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Null when there is a server, else why there is none. */
+  /** Null if there is a server, otherwise the reason why there is none. */
   health(): string | null {
     return this.#running ? null : this.#problem;
   }
 
-  /** To be called when requests fail. Settles when it is known whether the server still answers. */
+  /** Call this when requests fail. Settles when it is known whether the server still answers. */
   checkHealth(): Promise<void> {
     this.#healthCheck ??= this.#probe().finally(() => {
       this.#healthCheck = null;
@@ -93,7 +101,7 @@ export class ServerSupervisor {
     return this.#healthCheck;
   }
 
-  /** With `keep` the server goes on, and the next run adopts it. */
+  /** With `keep` the server keeps running, and the next run adopts it. */
   close({ keep = false }: { keep?: boolean } = {}): Promise<void> {
     this.#closed ??= this.#close(keep);
     return this.#closed;
@@ -134,16 +142,16 @@ export class ServerSupervisor {
   }
 
   async #acquire(): Promise<AcquiredServer> {
-    // Not only at the first attempt: a server that did not end in time still has its record.
+    // Adopt at every attempt, not only the first: a server that did not end in time still has its record.
     const existing = (await adoptServer(this.#options)) ?? (await attachServer(this.#options));
     if (existing) return existing;
     if (performance.now() < this.#mayStartAt) {
-      throw new Error(`The OpenCode server at ${this.#options.settings.opencodeAttachUrl} has gone away.`);
+      throw new Error(`The OpenCode server at ${this.#options.settings.opencodeAttachUrl} no longer answers.`);
     }
     return startOwnServer(this.#options);
   }
 
-  /** Until there is a server, or until it is closed. */
+  /** Retries until there is a server or the supervisor is closed. */
   async #retry(reason: unknown): Promise<void> {
     for (let error = reason; !this.#closing.signal.aborted; ) {
       const [code, hint] = error instanceof AppError ? [error.code, error.hint] : [null];
@@ -161,7 +169,7 @@ export class ServerSupervisor {
     }
   }
 
-  /** A server that leaves several probes in a row unanswered hangs, even if its process lives. */
+  /** A server that leaves several probes in a row unanswered counts as hung, even if its process is alive. */
   async #probe(): Promise<void> {
     const running = this.#running;
     if (!running) return;
@@ -173,7 +181,7 @@ export class ServerSupervisor {
       // Another probe would not change this answer.
       if (answer.is !== "silent") break;
     }
-    this.#onLost(running, "It does not answer any more.");
+    this.#onLost(running, "It no longer answers.");
   }
 
   #onLost(running: Running, why: string): void {
@@ -181,18 +189,19 @@ export class ServerSupervisor {
     const { healthyAfterMs, attachedAwayMs } = this.#options.times;
     if (performance.now() - running.since >= healthyAfterMs) this.#failures = 0;
     if (!running.own) this.#mayStartAt = performance.now() + attachedAwayMs;
-    this.#problem = `The OpenCode server is being brought back. ${why}`;
+    this.#lost += 1;
+    this.#problem = `The OpenCode server is being restored. ${why}`;
     this.#onEvent({ type: "opencode_lost", why });
     this.#release(running);
     this.#attempts = this.#replace(running.own, new Error(this.#problem));
   }
 
-  /** What is left of the lost server ends first: its tools would work beside those of the next one. */
+  /** Ends the remains of the lost server first, since its tools would run alongside those of the next one. */
   async #replace(own: OwnServer | null, reason: Error): Promise<void> {
     try {
       if (own) await this.#end(own);
     } catch (error) {
-      // The record is still there, and the next attempt begins with it.
+      // The record still exists, and the next attempt begins with it.
       return this.#retry(error);
     }
     return this.#retry(reason);

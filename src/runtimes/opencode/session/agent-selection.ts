@@ -1,4 +1,4 @@
-/** Selects the agent and the model that a lane's prompts name. An agent of one's own brings its model with it. */
+/** Selects the agent and the model that a lane's prompts name. A custom agent brings its own model. */
 import type { Lane, Notice } from "../../../core/lane/lane.ts";
 import { nearest } from "../../../nearest.ts";
 import type { ModelChoice, OpencodeApi } from "../server/opencode-api.ts";
@@ -8,7 +8,7 @@ export type AgentSelection = { agent?: string; model?: ModelChoice };
 /** `refused` is for the ledger, `notice` for people. */
 export type SelectedAgent = { selection: AgentSelection } | { refused: string; notice: Notice };
 
-/** Checked against the server's own lists first: it would accept a prompt with an unknown name, and fail afterwards. */
+/** Checks names against the server's own lists, since it accepts a prompt with an unknown name and fails afterwards. */
 export async function selectAgent(
   { agent, model, directory }: Pick<Lane, "agent" | "model" | "directory">,
   api: OpencodeApi,
@@ -30,7 +30,7 @@ async function checkAgent(
   signal: AbortSignal,
 ): Promise<SelectedAgent> {
   const agents = await api.agents(directory, signal);
-  // Neither those that only work for another agent nor those that the program keeps for itself.
+  // Excludes subagents, which only work for another agent, and agents that OpenCode reserves for itself.
   const names = agents.filter(({ mode, hidden }) => mode !== "subagent" && hidden !== true).map(({ name }) => name);
   return names.includes(agent) ? { selection: { agent } } : unknownName("agent", agent, names);
 }
@@ -48,7 +48,7 @@ async function checkModel(
   return found ? { selection: { model: found } } : unknownName("model", model, models.map(qualifiedModelName));
 }
 
-/** OpenCode's own two need not: its clients name a model beside them with every prompt. */
+/** OpenCode's two built-in agents bring none: its clients name a model with every prompt. */
 export function bringsModel(agent: string): boolean {
   return agent !== "build" && agent !== "plan";
 }
@@ -57,7 +57,7 @@ export function qualifiedModelName({ providerID, modelID }: ModelChoice): string
   return `${providerID}/${modelID}`;
 }
 
-/** Names the most likely ones of a list that may be long: those of the same provider. */
+/** The list of known names may be long, so the error shows only the most likely ones: those of the same provider. */
 function unknownName(what: "agent" | "model", name: string, known: readonly string[]): SelectedAgent {
   const [provider] = name.split("/");
   const isLikely = (one: string) => Number(one.split("/")[0] === provider);
@@ -68,6 +68,6 @@ function unknownName(what: "agent" | "model", name: string, known: readonly stri
   const hint = similar === null ? `Known: ${list}.` : `Did you mean "${similar}"?`;
   return {
     refused: `${code}: ${name} (known: ${list})`,
-    notice: { code, message: `OpenCode knows no ${what} "${name}" in this directory. ${hint}` },
+    notice: { code, message: `OpenCode has no ${what} "${name}" in this directory. ${hint}` },
   };
 }

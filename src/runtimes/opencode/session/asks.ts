@@ -13,13 +13,13 @@ export type AskContext = {
   api: OpencodeApi;
   registry: SessionRegistry;
   /**
-   * Those that events reported as pending, by id. The server's own list is the truth, but fails as a whole while one entry
-   * lacks an optional field, as every webfetch without a timeout does (seen with 1.18.33).
+   * The permissions that events reported as pending, by id. The server's own list is the truth, but the whole list
+   * fails while one entry lacks an optional field, as every webfetch without a timeout does (seen with 1.18.33).
    */
   receivedPermissions: Map<string, PermissionRequest>;
 };
 
-/** `listed` is false while the server cannot list permissions, and those that events reported replace its list. */
+/** `listed` is false while the server cannot list permissions. Then those that events reported replace its list. */
 export type PendingRequests = {
   permissions: readonly PermissionRequest[];
   questions: readonly QuestionRequest[];
@@ -28,7 +28,7 @@ export type PendingRequests = {
 
 export const noRequests: PendingRequests = { permissions: [], questions: [], listed: true };
 
-/** Those of the session and of all below it. */
+/** The requests of the session and of all sessions below it. */
 export async function readPendingRequests(
   context: AskContext,
   lane: Lane,
@@ -48,7 +48,7 @@ export async function readPendingRequests(
   return { permissions: await ofSession(permissions), questions: await ofSession(questions), listed };
 }
 
-/** Of all sessions in a directory. */
+/** The permissions of all sessions in a directory. */
 export async function listPermissions(
   { api, receivedPermissions }: AskContext,
   directory: string,
@@ -75,8 +75,8 @@ export function askSignals({ permissions, questions }: PendingRequests): Pending
 }
 
 /**
- * An ask from before a start, or from a gap in the events, is only in the server's list. Where that fails, an open tool
- * call may wait for one.
+ * An ask from before the daemon started, or from a gap in the events, is only in the server's list. If that list fails,
+ * an open tool call may be waiting for such an ask.
  */
 export function mayMissAsk(
   { permissions, questions, listed }: PendingRequests,
@@ -111,19 +111,19 @@ export function isPermission(askId: string): boolean {
   return askId.startsWith("per");
 }
 
-/** Says what became of a person's answer, and whether another try is worthwhile. */
+/** Tells a person why their answer failed, and whether it is worth trying again. */
 export function askAnswerError(askId: string, cause: unknown): unknown {
   if (isNotFound(cause)) {
-    const message = `Nothing is asked under "${askId}" any more.`;
-    const hint = "Somebody may have answered it, or its turn has ended. `waybill asks` lists what is open.";
+    const message = `The ask "${askId}" is no longer open.`;
+    const hint = "Somebody may have answered it, or its turn has ended. `waybill asks` lists the open asks.";
     return new AppError({ code: "ask_unknown", message, hint, cause });
   }
   const isNotRunning = cause instanceof AppError && cause.code === "opencode_not_running";
   if (!isNotRunning && !(cause instanceof OpencodeError)) return cause;
   return new AppError({
     code: "runtime_unavailable",
-    message: `OpenCode did not take the answer: ${messageOf(cause)}`,
-    hint: "Look at `waybill asks` in a moment; what is still there can be answered again.",
+    message: `OpenCode did not accept the answer: ${messageOf(cause)}`,
+    hint: "Run `waybill asks` in a moment, and answer again if the ask is still listed.",
     retryable: true,
     cause,
   });

@@ -1,6 +1,6 @@
 /**
- * Forks a session. The server copies the rows in their order, with new ids; it does not copy the session's permission
- * rules, which are checked before every prompt.
+ * Forks a session. The server copies the rows in order, with new ids. It does not copy the session's permission rules,
+ * but those are updated before every prompt.
  */
 import { AppError } from "../../../app-error.ts";
 import type { OpencodeApi, Session } from "../server/opencode-api.ts";
@@ -13,18 +13,18 @@ export async function forkSession(
 ): Promise<{ session: Session; renamed: Map<string, string> }> {
   const rows = await api.messages(sessionId, null, signal);
   const count = before === null ? rows?.length : rows?.findIndex(({ info }) => info.id === before);
-  // Without the message the server would copy everything.
+  // If it does not find the message, the server would copy everything.
   if (!rows || count === undefined || count < 0) {
     throw new AppError({
       code: "message_unknown",
-      message: `The session "${sessionId}" of OpenCode does not have that message.`,
-      hint: "Name a later message, or none.",
+      message: `OpenCode's session "${sessionId}" does not contain that message.`,
+      hint: "Fork at a later message, or name none to fork the whole session.",
     });
   }
   const session = await api.forkSession(sessionId, directory, before, signal);
   const copies = (await api.messages(session.id, null, signal)) ?? [];
   if (copies.length !== count) {
-    throw new OpencodeError(200, `${copies.length} messages of ${count} are in the session that was forked`);
+    throw new OpencodeError(200, `the forked session has ${copies.length} of ${count} messages`);
   }
   const renamed = rows.slice(0, count).map(({ info }, index) => [info.id, copies[index]?.info.id ?? info.id] as const);
   return { session, renamed: new Map(renamed) };

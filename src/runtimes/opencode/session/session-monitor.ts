@@ -1,6 +1,6 @@
 /**
- * Observes the sessions of lanes: follows the server's events, polls busy sessions while there are none, gives hints and
- * signals, and remembers what only events report.
+ * Observes the sessions of lanes: follows the server's events, polls busy sessions while no events arrive, emits hints
+ * and signals, and remembers facts that only events report.
  */
 import type { Clock } from "../../../clock.ts";
 import type { Notice } from "../../../core/lane/lane.ts";
@@ -18,23 +18,23 @@ import { SessionPublisher } from "./session-publisher.ts";
 export type SessionMonitorOptions = AskContext & {
   clock: Clock;
   silenceMs?: number;
-  /** The server has reloaded a directory, or may have reloaded any of them: then it is null. */
+  /** The server has reloaded a directory. Null if it may have reloaded any of them. */
   onReload: (directory: string | null) => void;
   onError: (error: unknown) => void;
-  /** The stream of events broke, or could not be opened. */
+  /** Called when the event stream broke or could not be opened. */
   onStreamError: (error: unknown) => void;
 };
 
 export type WatchedSession = {
-  /** By events, since a text is stored only when it is complete. */
+  /** From events, since text is stored only when it is complete. */
   lastActivityAt: number | null;
-  /** The first error since the prompt; it may have ended the turn before there was a row. */
+  /** The first error since the prompt. It may have ended the turn before there was a row. */
   error: { at: number; error: unknown } | null;
-  /** An ask may be pending that neither the server's list nor an event has shown. */
+  /** Whether an ask may be pending that neither the server's list nor an event has shown. */
   mayMissAsk: boolean;
 };
 
-/** Events after which a read is worth its cost. */
+/** Events that are worth a read. */
 const hintEvents = new Set([
   "session.idle",
   "session.error",
@@ -50,14 +50,14 @@ const lookupTimeoutMs = 3000;
 
 const noEvents: Notice = {
   code: "events_unusable",
-  message: "OpenCode's events do not come; sessions at work are looked at every two seconds instead.",
+  message: "OpenCode's events do not arrive; Waybill polls busy sessions every two seconds instead.",
 };
 
 const askUnseen: Notice = {
   code: "ask_unseen",
   message:
-    "OpenCode cannot list what is asked, and the agent may wait for a permission that nobody here heard of. If its turn " +
-    "does not go on, answer it in OpenCode itself, or stop the turn with `waybill lanes abort`.",
+    "OpenCode cannot list its pending asks, and the agent may be waiting for a permission that Waybill cannot see. If its " +
+    "turn does not continue, answer in OpenCode itself, or stop the turn with `waybill lanes abort`.",
 };
 
 export class SessionMonitor {
@@ -67,8 +67,8 @@ export class SessionMonitor {
   readonly #polling: BusyPolling;
   readonly #watched = new Map<string, WatchedSession>();
   readonly #hintListeners = new Set<(hint: Hint) => void>();
-  /** Known once the stream was open, or could not be opened. */
-  #eventsAreMissing = false;
+  /** Whether events arrive; `none` before the first attempt to open the stream has ended. */
+  events: "connected" | "reconnecting" | "none" = "none";
 
   constructor(options: SessionMonitorOptions) {
     const { api, registry, clock, silenceMs, onError } = options;
@@ -87,7 +87,7 @@ export class SessionMonitor {
       clock,
       ...(silenceMs === undefined ? {} : { silenceMs }),
       onLive: (live) => {
-        this.#eventsAreMissing = !live;
+        this.events = live ? "connected" : "reconnecting";
         this.#polling.setLive(live);
         this.signals.setLive(live);
       },
@@ -106,7 +106,7 @@ export class SessionMonitor {
     return () => this.#hintListeners.delete(listener);
   }
 
-  /** The asks of a server end with it. `died`: the server was ours, and its turns ended too. */
+  /** The asks of a server end with it. `died` means that the server was ours, so its turns ended as well. */
   serverChanged(change: "available" | "died" | "lost"): void {
     this.#options.receivedPermissions.clear();
     for (const session of this.#watched.values()) session.mayMissAsk = false;
@@ -137,7 +137,7 @@ export class SessionMonitor {
 
   notices(sessionId: string | null): Notice[] {
     const mayMissAsk = sessionId !== null && this.#watched.get(sessionId)?.mayMissAsk;
-    return [...(this.#eventsAreMissing ? [noEvents] : []), ...(mayMissAsk ? [askUnseen] : [])];
+    return [...(this.events === "reconnecting" ? [noEvents] : []), ...(mayMissAsk ? [askUnseen] : [])];
   }
 
   async close(): Promise<void> {
@@ -169,14 +169,14 @@ export class SessionMonitor {
       if (watched) this.#hint(root);
       else void this.#hintRoot(sessionID);
     }
-    // Also sessions of others, whose events an attached server sends too.
+    // Includes sessions of other clients, since an attached server also sends their events.
     if (type === "session.deleted") registry.forget(sessionID);
   }
 
   #record(watched: WatchedSession, { type, properties: { error } }: OpencodeEvent, isRoot: boolean): void {
     const at = this.#options.clock.now();
     if (type === "message.part.delta" || type === "message.part.updated") watched.lastActivityAt = at;
-    // A second error of the same turn only adds the program's stack trace.
+    // A second error in the same turn only adds the program's stack trace.
     else if (type === "session.error" && isRoot && error) watched.error ??= { at, error };
   }
 
@@ -188,7 +188,7 @@ export class SessionMonitor {
     for (const sessionId of this.#watched.keys()) this.#hint(sessionId);
   }
 
-  /** For a subtask whose start was missed: only the server knows under which lane's session it runs. */
+  /** For a subtask with a missed start: only the server knows which lane's session it belongs to. */
   async #hintRoot(sessionId: string): Promise<void> {
     try {
       const root = await this.#options.registry.root(sessionId, AbortSignal.timeout(lookupTimeoutMs));
@@ -199,7 +199,7 @@ export class SessionMonitor {
   }
 }
 
-/** Adds a row for an error that ended the turn of the newest prompt before there was one. */
+/** Adds a row for an error that ended the newest prompt's turn before it had any row. */
 export function withErrorRow(
   { error: received }: WatchedSession,
   rows: readonly StoredMessage[],

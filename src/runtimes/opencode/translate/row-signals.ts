@@ -1,6 +1,6 @@
 /**
- * Translates stored rows into signals, those of subagents within the call that they work for. Pure, except that it tells
- * the translator what it needs to go on with events.
+ * Translates stored rows to signals. Subagents' rows appear within the call that started them. Pure, except that it
+ * updates the translator's state, so that the translator can continue with events.
  */
 import type { Signal, SignalBody } from "../../../core/turn/signal.ts";
 import type { StoredMessage } from "../server/opencode-api.ts";
@@ -12,14 +12,14 @@ import { partSignals } from "./translate-part.ts";
 
 export type StoredTurns = {
   root: string;
-  /** Those of the root, from the prompt of the oldest turn to publish. */
+  /** The rows of the root session, from the prompt of the oldest turn to publish. */
   rows: readonly StoredMessage[];
   /** By session. */
   subtaskRows: ReadonlyMap<string, readonly StoredMessage[]>;
   busy: boolean;
 };
 
-/** Ends with the last row; whether the program is busy or idle is for the caller to publish. */
+/** Ends with the last row; the caller publishes whether the program is busy or idle. */
 export function signalsFromRows(
   { root, rows, subtaskRows, busy }: StoredTurns,
   translator: OpencodeTranslator,
@@ -37,14 +37,16 @@ export function signalsFromRows(
       add(messageSignals(info, state.parentCall));
       for (const part of parts) {
         translator.link(part);
-        if (part.type === "text" || part.type === "reasoning") state.textParts.set(part.id, part.type);
+        const isText = part.type === "text" || part.type === "reasoning";
+        if (isText) state.textParts.set(part.id, part.type);
         const child = subtaskSession(part);
         if (part.type === "tool" && child !== null) {
           const { messageID: message, callID: call, tool: name } = part;
           add([{ type: "tool", message, call, name, state: { status: "running", input: part.state.input } }]);
           for (const row of subtaskRows.get(child) ?? []) addRow(row, child);
         }
-        add(partSignals(part));
+        // Text is stored only when it is complete, so an empty text may already have been published in part.
+        if (!isText || part.text !== "") add(partSignals(part));
       }
       if (isCompleted(info)) add(messageEndSignals(info));
     }
@@ -59,15 +61,15 @@ export function signalsFromRows(
   return signals;
 }
 
-/** A turn that rests in the middle of its work was interrupted, for example by the end of the server. */
+/** If a turn rests in the middle of its work, it was interrupted, for example because the server ended. */
 export function restSignal(rows: readonly StoredMessage[]): SignalBody {
   const newest = rows.findLast(({ info }) => info.role === "assistant");
   return newest === undefined || endsTurn(newest) ? { type: "rest" } : { type: "rest", reason: "interrupted" };
 }
 
 /**
- * The rows from the oldest turn on whose end was not published: that of `openPrompt`, else the one after `endedPrompt`.
- * Where neither is known, and where there is nothing new, the newest turn. Null when the rows do not reach back so far.
+ * The rows since the oldest turn without a published end: that of `openPrompt`, else the one after `endedPrompt`. The
+ * newest turn if neither is known or nothing is new. Null if the rows do not reach back that far.
  */
 export function unpublishedRows(
   rows: readonly StoredMessage[],
@@ -82,7 +84,7 @@ export function unpublishedRows(
   return newest === undefined ? null : rows.slice(starts.find((index) => anchor !== null && index > known) ?? newest);
 }
 
-/** The indexes at which turns start. A prompt that came while the turn before it still worked joined that one. */
+/** The indexes at which turns start. A prompt that arrives during a turn joins that turn. */
 function turnStarts(rows: readonly StoredMessage[]): Set<number> {
   const found = new Set<number>();
   const continued = continuations(rows);
@@ -96,7 +98,7 @@ function turnStarts(rows: readonly StoredMessage[]): Set<number> {
   return found;
 }
 
-/** An answer that never ended was abandoned if there are later ones. */
+/** An answer without an end was abandoned if there are later ones. */
 function isOver(answer: StoredMessage, prompt: StoredMessage, hasLater: boolean): boolean {
   const { completed } = answer.info.time as { completed?: number };
   return completed === undefined ? hasLater : endsTurn(answer) && completed <= prompt.info.time.created;

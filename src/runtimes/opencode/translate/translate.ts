@@ -1,6 +1,6 @@
 /**
- * Translates OpenCode's events into signals. No I/O and no clock: the same events give the same signals. Stored rows go
- * through the same functions (`row-signals.ts`), so events and rows can take turns.
+ * Translates OpenCode's events to signals. No I/O and no clock: the same events give the same signals. Stored rows go
+ * through the same functions (`row-signals.ts`), so that events and rows can be mixed.
  */
 import { KnownIds } from "../../../core/turn/item-tracker.ts";
 import type { Signal, SignalBody } from "../../../core/turn/signal.ts";
@@ -21,10 +21,10 @@ const maxPublishedIds = 1000;
 export class OpencodeTranslator {
   readonly #rootOf: (sessionId: string) => string;
   readonly #states = new Map<string, TranslationState>();
-  /** For what has no state by which a second one is recognized: errors, unknown events, start and end of a session. */
+  /** Detects repeats of things without other state: errors, unknown events, the start and end of a session. */
   readonly #published = new KnownIds(maxPublishedIds);
 
-  /** `rootOf` gives the session at the top; the session itself where that is not known. */
+  /** `rootOf` returns the top-level session, or the session itself if that is unknown. */
   constructor(rootOf: (sessionId: string) => string) {
     this.#rootOf = rootOf;
   }
@@ -51,7 +51,7 @@ export class OpencodeTranslator {
     this.#states.delete(session);
   }
 
-  /** True the first time: the start, or the end, of a session is published once. */
+  /** True the first time, since the start and the end of a session are published once. */
   isFirst(what: "started" | "ended", session: string): boolean {
     return this.#published.add(`${what}:${session}`);
   }
@@ -69,7 +69,7 @@ export class OpencodeTranslator {
     } catch (error) {
       // Events do not always match the program's own types.
       if (!(error instanceof TypeError)) throw error;
-      return this.#unparsed(type, context, `${type} is not as expected: ${error.message}`);
+      return this.#unparsed(type, context, `malformed ${type}: ${error.message}`);
     }
   }
 
@@ -103,7 +103,7 @@ export class OpencodeTranslator {
       case "message.part.removed":
         return [removal("part_removed", properties.partID)];
       case "todo.updated":
-        // Usually a call has written the plan, and its part holds it.
+        // Usually a tool call wrote the plan, and its part contains it.
         return state.planCalls.size > 0 ? [] : [{ type: "plan", id: `plan:${id}`, value: properties.todos }];
       case "command.executed": {
         const { messageID, name, arguments: words } = properties;
@@ -149,7 +149,7 @@ export class OpencodeTranslator {
 
   #part({ state }: EventContext, part: Part): SignalBody[] {
     if (state.addPromptPart(part)) return [];
-    // The start of its message was missed; the stored rows have all of it.
+    // The start of the message was missed; the stored rows have all of it.
     if (!state.isAssistant(part.messageID)) return [];
     this.link(part);
     if (part.type === "text" || part.type === "reasoning") state.textParts.set(part.id, part.type);
@@ -165,7 +165,7 @@ export class OpencodeTranslator {
     if (error === null || (id !== "" && !this.#published.add(id))) return [];
     if (error.kind === "aborted") return isRoot ? [{ type: "stopped" }] : [];
     const [message = "", ...trace] = error.message.split("\n");
-    // An exception in the program arrives a second time, with its stack trace.
+    // An exception in the program is reported a second time, with its stack trace.
     const isRepeated = state.newestError !== null && trace.some((line) => line.trimStart().startsWith("at "));
     state.newestError = message;
     const { message: text, status } = error;

@@ -1,7 +1,7 @@
 /**
- * Waybill's own tools inside pi, which has no MCP: lists the tools of Waybill's MCP server, and forwards calls to it. The
- * server keeps no state between requests, so each is one POST. The file with its address and token is read here, since
- * others could list arguments and variables.
+ * Waybill's own tools inside pi, which does not support MCP: lists the tools of Waybill's MCP server and forwards calls
+ * to it. The server is stateless, so each request is one POST. Its address and token come from a file, since others
+ * could see arguments and environment variables.
  */
 import { readFileSync } from "node:fs";
 import type { PiApi, PiTool } from "./pi-api.ts";
@@ -11,7 +11,7 @@ type McpTool = { name: string; description?: string; inputSchema: Readonly<Recor
 type McpContent = { type: string; text?: string };
 
 const prefix = "waybill_";
-/** A turn waits for the list as long as this. */
+/** How long a turn waits for the list of tools. */
 const listMs = 3000;
 
 export class OwnTools {
@@ -29,7 +29,7 @@ export class OwnTools {
     return this.#names.has(name);
   }
 
-  /** True when they are registered, or there are none to register. After a failure the next call tries again. */
+  /** True if the tools are registered, or there are none. After a failure the next call tries again. */
   register(): Promise<boolean> {
     if (this.#path === null) return Promise.resolve(true);
     this.#listing ??= this.#list(this.#path).catch(() => {
@@ -53,7 +53,7 @@ export class OwnTools {
 }
 
 function forwarded(server: Server, { name, description = "", inputSchema }: McpTool): PiTool {
-  // pi's validator need not know the dialect.
+  // pi's validator may not know the schema dialect.
   const { $schema: _dialect, ...parameters } = inputSchema;
   return {
     name: prefix + name,
@@ -83,7 +83,7 @@ async function request(server: Server, method: string, params: object, signal: A
   const body = JSON.stringify({ jsonrpc: "2.0", id, method, params });
   const answer = await fetch(server.url, { method: "POST", headers, body, ...(signal ? { signal } : {}) });
   const text = await answer.text();
-  if (!answer.ok) throw new Error(`Waybill answered with status ${answer.status}: ${text.slice(0, 500)}`);
+  if (!answer.ok) throw new Error(`Waybill returned status ${answer.status}: ${text.slice(0, 500)}`);
   const { result, error } = responseIn(text, answer.headers.get("content-type") ?? "", id);
   if (error) throw new Error(error.message);
   return result;
@@ -91,7 +91,7 @@ async function request(server: Server, method: string, params: object, signal: A
 
 type Response = { id?: unknown; result?: unknown; error?: { message: string } };
 
-/** A stream may hold notifications before the response. */
+/** A stream may contain notifications before the response. */
 export function responseIn(text: string, contentType: string, id: number): Response {
   if (!contentType.startsWith("text/event-stream")) return JSON.parse(text) as Response;
   for (const event of text.split(/\r?\n\r?\n/)) {
@@ -100,5 +100,5 @@ export function responseIn(text: string, contentType: string, id: number): Respo
     const message = data === "" ? null : (JSON.parse(data) as Response);
     if (message?.id === id) return message;
   }
-  throw new Error("Waybill's answer ended before the result.");
+  throw new Error("Waybill's response ended before the result.");
 }

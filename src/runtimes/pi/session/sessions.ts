@@ -1,7 +1,7 @@
 /**
- * The sessions of pi, as slices: the rows of the session file, and the messages that the process has reported and not
- * written yet. pi writes nothing before the first answer. Markers remember across restarts that a file existed, so that
- * a missing one means a lost session, and which prompt was sent last, so that none is sent twice.
+ * pi's sessions, as slices: the rows of the session file, and the messages that the process has reported but not
+ * written yet. pi writes nothing before the first answer. Markers remember two things across restarts: that a file
+ * existed, so that a missing file means a lost session; and which prompt was sent last, so that none is sent twice.
  */
 import { randomUUID } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
@@ -41,7 +41,7 @@ export class PiSessions {
     return existsSync(this.pathOf(directory, sessionId));
   }
 
-  /** The one that changed last first. */
+  /** Most recently changed first. */
   sessionsIn(directory: string, since: number): Promise<string[]> {
     const folders = [this.#folders.folderOf(directory)];
     return listSessionFiles({ folders, sessionOf: sessionOfFile, directory, since });
@@ -52,7 +52,7 @@ export class PiSessions {
     return (await this.#read(directory, sessionId))?.directory ?? null;
   }
 
-  /** True when this is the prompt that was sent last, and the session has it; else it is marked as sent. */
+  /** True if this prompt was the last one sent and the session has it. Otherwise marks it as sent. */
   async prepareSend(directory: string, { sessionId, messageId, text }: Prompt, client: RpcClient): Promise<boolean> {
     const marker = `${sessionId}.sent`;
     if (this.#markers.read(marker) === messageId) {
@@ -63,7 +63,7 @@ export class PiSessions {
     return false;
   }
 
-  /** Copies what the session has before a prompt, or all of it, under another id. */
+  /** Copies the session up to a prompt, or all of it, under a new id. */
   async fork(directory: string, sessionId: string, before: string | null, at: number): Promise<ForkedSession> {
     const to = randomUUID();
     const path = this.pathOf(directory, sessionId);
@@ -83,7 +83,7 @@ export class PiSessions {
     limit: number | null,
     { client, isOrphaned }: SessionProcess<RpcClient>,
   ): Promise<TranscriptSlice> {
-    // Checked first: the file of a session that is idle now, read afterwards, is complete. Unless a turn starts between.
+    // Check before and after: the file is complete if the session is idle now and no turn starts during the read.
     const isWorking = () => client?.isWorking === true;
     const wasBusy = isOrphaned || isWorking();
     const messages = client?.messages ?? [];
@@ -118,7 +118,7 @@ export class PiSessions {
   }
 }
 
-/** pi continues in the directory where a session began, wherever it is started. */
+/** pi continues a session in the directory where it began, wherever pi is started. */
 function worksElsewhere(reader: SessionReader, directory: string): boolean {
   return reader.directory !== null && existsSync(directory) && realpathSync(directory) !== reader.directory;
 }
@@ -126,7 +126,7 @@ function worksElsewhere(reader: SessionReader, directory: string): boolean {
 function promptUnknown(sessionId: string): AppError {
   return new AppError({
     code: "message_unknown",
-    message: `The session "${sessionId}" of pi does not have that message.`,
-    hint: "Name a later message, or none.",
+    message: `pi's session "${sessionId}" does not contain that message.`,
+    hint: "Fork at a later message, or name none to fork the whole session.",
   });
 }

@@ -1,6 +1,7 @@
 /**
- * Translates the lines of one pi process into signals. It keeps what lines refer to: the current message, calls without a
- * result, and the state of the turn. The runtime adds what the lines do not have: the answer to an ask, an interrupt.
+ * Translates the lines of one pi process to signals. It keeps the state that lines refer to: the current message, calls
+ * without a result, and the state of the turn. The runtime adds facts that the lines lack: the answer to an ask, an
+ * interrupt.
  *
  * It never throws. An unknown or malformed line becomes `unparsed`. The runtime reports the end of the process.
  */
@@ -31,7 +32,7 @@ export class PiTranslator implements LineTranslator {
   readonly #asks = new Map<string, AskSignal>();
   #prompt: string | null = null;
   #message: AssistantMessage | null = null;
-  /** The timestamp of the message that was completed last. */
+  /** The timestamp of the last completed message. */
   #completedAt: number | null = null;
   /** An error without output. pi may retry, so it is reported at the end of the turn. */
   #failure: Json | null = null;
@@ -39,7 +40,7 @@ export class PiTranslator implements LineTranslator {
   #stepLimit: string | null = null;
   #endReason: TurnEndReason | null = null;
   #isInterrupted = false;
-  /** A person refused a call, which stops all calls of the message. */
+  /** Whether a person refused a call, which stops all calls of the message. */
   #isRefused = false;
   #statusCount = 0;
 
@@ -51,7 +52,7 @@ export class PiTranslator implements LineTranslator {
     const asked = this.#asks.get(ask);
     if (!asked) return [];
     this.#asks.delete(ask);
-    // With a reason the agent goes on, and the other calls of the message, too.
+    // With a reason, the agent and the other calls of the message continue.
     const endsTurn = answer.decision === "reject" && answer.message === undefined;
     if (endsTurn && asked.call !== null) this.#isRefused = true;
     return [answeredSignal(asked, answer)];
@@ -69,7 +70,7 @@ export class PiTranslator implements LineTranslator {
     if (rule === null) return [unparsed(`unknown line ${eventName(line)}`, given)];
     if (this.#turn.receive(line) === "idle") return this.#turnEnded();
     if (rule !== "translate") return "status" in rule ? [this.#status(rule.status, line)] : [];
-    return this.#translate(line) ?? [unparsed(`a ${eventName(line)} without what it is about`, given)];
+    return this.#translate(line) ?? [unparsed(`a ${eventName(line)} without a required field`, given)];
   }
 
   /** Null when the line lacks a required field. */

@@ -1,6 +1,6 @@
 /**
- * Which file a store's path leads to, and whether it may be used: found out before anything opens it. SQLite takes a file
- * that it may not write for one that is only to be read, and makes the files beside it as unwritable as that one is.
+ * Finds the real file of a store's path, and checks that it may be used, before anything opens it. SQLite would open a
+ * file that it cannot write as read-only, and create equally unwritable files next to it.
  */
 import { accessSync, constants, lstatSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -8,16 +8,16 @@ import { AppError, messageOf } from "../../../app-error.ts";
 import { shellQuote } from "../../../shell-quote.ts";
 import { storeUnavailable } from "./file-errors.ts";
 
-/** What SQLite keeps beside a store that is open. */
+/** The files that SQLite keeps next to an open store. */
 export const besideStore = ["-wal", "-shm"] as const;
 
-/** The file itself, by its one name: what is locked by another name is not locked. */
+/** The real file: a lock under another name would not protect it. */
 export function realStorePath(path: string): string {
   if (!isSymbolicLink(path)) return path;
   try {
     return realpathSync(path);
   } catch (error) {
-    throw storeUnavailable(path, `it is a symbolic link that leads nowhere (${messageOf(error)})`, error);
+    throw storeUnavailable(path, `it is a symbolic link that does not resolve (${messageOf(error)})`, error);
   }
 }
 
@@ -25,12 +25,12 @@ function isSymbolicLink(path: string): boolean {
   try {
     return lstatSync(path).isSymbolicLink();
   } catch {
-    // Whoever opens it says why that cannot be.
+    // Opening it reports why.
     return false;
   }
 }
 
-/** For whoever is going to write to it. A file that does not exist yet is fine. */
+/** For a caller that is going to write to it. A file that does not exist yet is fine. */
 export function refuseUnusable(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined || found.isDirectory()) return;
@@ -56,11 +56,11 @@ function refuseUnwritable(path: string, file: string): void {
   }
 }
 
-/** The log of an open store is named after the path that was opened, so two names would mean two logs of one file. */
+/** The log of an open store is named after the opened path, so two names would mean two logs of one file. */
 function hardLinked(path: string): AppError {
   return new AppError({
     code: "store_hard_linked",
     message: `The store ${path} has a second name (a hard link), under which another Waybill could use it at the same time.`,
-    hint: `Remove the other name (\`find ${shellQuote(dirname(path))} -samefile ${shellQuote(path)}\` looks for it), or make a copy and use that.`,
+    hint: `Remove the other name (\`find ${shellQuote(dirname(path))} -samefile ${shellQuote(path)}\` searches for it), or make a copy and use that.`,
   });
 }

@@ -1,4 +1,4 @@
-/** SQLite's locks do not hold on network filesystems, so a store there would one day be corrupt. */
+/** SQLite's locks do not work on network filesystems, so a store there would eventually be corrupted. */
 import { existsSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { AppError } from "../../../app-error.ts";
@@ -20,7 +20,7 @@ type TypeOf = (path: string) => number;
 export function networkFilesystemOf(path: string, typeOf: TypeOf = (path) => statfsSync(path).type): string | null {
   let existing = path;
   while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
-  // The kernel reports the type as a signed word on some platforms.
+  // Some platforms report the type as a signed word.
   return networkTypes.get(typeOf(existing) >>> 0) ?? null;
 }
 
@@ -29,7 +29,7 @@ export function refuseNetworkFilesystem(path: string, typeOf?: TypeOf): void {
   if (name === null) return;
   throw new AppError({
     code: "store_on_network",
-    message: `The store ${path} would be on a network filesystem (${name}), where its locks do not hold.`,
+    message: `The store ${path} would be on a network filesystem (${name}), where its locks do not work.`,
     hint: "Point WAYBILL_HOME at a local disk.",
   });
 }

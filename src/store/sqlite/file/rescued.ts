@@ -1,23 +1,23 @@
-/** Copies of a store that were made because its file was taken away while it was open. */
+/** Copies of a store that were made because its file was removed while it was open. */
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { AppError } from "../../../app-error.ts";
 import { shellQuote } from "../../../shell-quote.ts";
 
-/** The name of a copy that is complete. */
+/** The name of a complete copy. */
 export function rescuedName(path: string, now: number): string {
   return `${path}.rescued-${new Date(now).toISOString().replaceAll(/[:.]/g, "-")}`;
 }
 
-/** An empty store in the place of one that was taken away would forget what is in the copy without a word. */
+/** An empty store in place of the removed one would silently forget what is in the copy. */
 export function refuseForgotten(path: string): void {
   if (existsSync(path)) return;
   const copy = newestCopy(path);
   if (copy === null) return;
   throw new AppError({
     code: "store_replaced",
-    message: `The store ${path} is gone. What it held was saved as ${copy}.`,
-    hint: `Run \`waybill store restore ${shellQuote(copy)}\` to go on with it, or move it away to begin with an empty store.`,
+    message: `The store ${path} does not exist any more. Its content was saved as ${copy}.`,
+    hint: `Run \`waybill store restore ${shellQuote(copy)}\` to continue with it, or move it away to start with an empty store.`,
   });
 }
 

@@ -1,6 +1,6 @@
 /**
- * Writes the log: what happened, in the order in which it was written. Of a delivery it is the audit. What was written is
- * handed to those who follow once it is durable; what is not kept passes by in its order.
+ * Writes the log: everything that happened, in the order in which it was written. For a delivery it is the audit. Items
+ * are published once they are durable; items that are not stored are published in order with them.
  */
 import type Database from "better-sqlite3";
 import { AppError } from "../../../app-error.ts";
@@ -20,7 +20,7 @@ import { trimEvents } from "./trim-log.ts";
 export type Log = ReturnType<typeof logWriter>;
 
 export function logWriter(db: Database.Database) {
-  // One statement for each kind of row: nothing that is null is handed over.
+  // One statement for each kind of row, so that no nulls are bound.
   const addEvent = db.prepare<[number, number, string, string, number, string]>(
     "INSERT INTO log (position, at, lane_id, type, seq, body) VALUES (?, ?, ?, ?, ?, ?)",
   );
@@ -49,7 +49,7 @@ export function logWriter(db: Database.Database) {
   let end = endOfLog(db);
   let durableEnd = end;
   let waiting: LogItem[] = [];
-  /** A lane that speaks is asked for at each of its events. */
+  /** Cached, because each event of a lane needs its last number. */
   const seqs = new Map<string, number>();
   const lastOf = (lane: string): number => {
     const last = seqs.get(lane) ?? lastSeq.get(lane) ?? 0;
@@ -68,7 +68,7 @@ export function logWriter(db: Database.Database) {
       addMessage.run(next(), at, laneId, messageSeq);
       waiting.push({ cursor: logCursor(end), at, laneId, type: "message", message: { ...message, readAt: null } });
     },
-    /** One version for each event, up to the record's. */
+    /** One version per event, up to the record's version. */
     addEvents(deliverySeq: number, record: DeliveryRecord, events: readonly DeliveryEvent[]): void {
       const { laneId } = record;
       let version = record.version - events.length;
@@ -90,9 +90,9 @@ export function logWriter(db: Database.Database) {
       addOther.run(next(), at, laneId, "inbox", JSON.stringify(note));
       waiting.push({ cursor: logCursor(end), at, laneId, type: "inbox", ...note });
     },
-    /** Something that is not kept. */
+    /** Publishes an item that is not stored. */
     pass: (item: LogItem): void => void waiting.push(item),
-    /** False when it was raised before. */
+    /** False if it was raised before. */
     raise(alert: Alert): boolean {
       const { id, laneId, raisedAt: at } = alert;
       const body = JSON.stringify(alert);
@@ -109,7 +109,7 @@ export function logWriter(db: Database.Database) {
         if (kept) addEvent.run(next(), at, laneId, type, seq, text);
         waiting.push({ cursor: kept ? logCursor(end) : null, at, laneId, type: "event", event, text });
       }
-      // A tenth more is let come together, so that not every event removes one.
+      // Lets a tenth more accumulate, so that not every event removes one.
       const allowed = keep + Math.floor(keep / 10);
       for (const [lane, seq] of lanes) {
         seqs.set(lane, seq);
@@ -119,9 +119,9 @@ export function logWriter(db: Database.Database) {
     lastSeq: lastOf,
     history: (deliverySeq: number): DeliveryEvent[] => ofDelivery.all(deliverySeq).map(eventFrom),
 
-    /** The position of the newest item that is durable. */
+    /** The position of the newest durable item. */
     end: (): number => durableEnd,
-    /** What has become durable, or passes by, since the last time. */
+    /** The items that became durable, or were passed, since the last call. */
     committed(): LogItem[] {
       durableEnd = end;
       const items = waiting;
@@ -129,7 +129,7 @@ export function logWriter(db: Database.Database) {
       return items;
     },
     mark: (): number => waiting.length,
-    /** What was written since the mark was taken back. */
+    /** Drops the items since the mark, after their writes were rolled back. */
     undo(mark: number): void {
       waiting.length = mark;
       seqs.clear();
@@ -138,13 +138,15 @@ export function logWriter(db: Database.Database) {
   };
 }
 
-/** The last position that was given out. */
+/** The last position that was assigned. */
 export function endOfLog(db: Database.Database): number {
   const sql = "SELECT max(coalesce((SELECT max(position) FROM log), 0), log_end) FROM store_state";
   return db.prepare<[], number>(sql).pluck().get() ?? 0;
 }
 
-/** Where each lane comes to. Throws when an event does not follow the one before it, and then nothing was written. */
+/**
+ * The new last number of each lane. Throws before anything is written if an event does not follow the one before it.
+ */
 function lastOfEach(events: readonly NewEvent[], lastSeq: (lane: string) => number): Map<string, number> {
   const lanes = new Map<string, number>();
   for (const { event, kept } of events) {
@@ -159,11 +161,11 @@ function lastOfEach(events: readonly NewEvent[], lastSeq: (lane: string) => numb
 function outOfOrder({ lane, seq }: UniversalEvent, last: number): AppError {
   return new AppError({
     code: "events_out_of_order",
-    message: `Event ${seq} of the lane "${lane}" does not follow ${last}.`,
+    message: `Event ${seq} of lane "${lane}" does not follow ${last}.`,
   });
 }
 
-/** The first event of a delivery holds its whole record. */
+/** The first event of a delivery contains its whole record. */
 function eventText(event: DeliveryEvent): string {
   return JSON.stringify("record" in event ? { ...event, record: storedRecord(event.record) } : event);
 }

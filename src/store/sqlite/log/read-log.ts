@@ -1,4 +1,4 @@
-/** Reads the log in pages, oldest first, and says when something that a reader has not seen is not kept any more. */
+/** Reads the log in pages, oldest first, and reports when unread entries were pruned. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type Database from "better-sqlite3";
 import type { Alert } from "../../../core/delivery/alert.ts";
@@ -27,13 +27,13 @@ type Row = {
 };
 type Wanted = { from: number; to: number; floor: number; limit: number; lane: string; types: string };
 
-/** A page of large events is cut short, so that it fits into memory many times over. */
+/** A page of large events is cut short, so that memory has room for many pages. */
 const maxCharacters = 4 * 1024 * 1024;
-/** So many positions are searched at a time: few of them may be wanted. */
+/** How many positions are searched at a time, because few of them may match. */
 const window = 5000;
 
 export type LogReaderDeps = {
-  /** The position of the newest item that is durable. */
+  /** The position of the newest durable item. */
   end: () => number;
   /** The number of a lane's newest event. */
   lastSeq: (laneId: string) => number;
@@ -71,7 +71,7 @@ export function logReader(
     return statement;
   };
 
-  /** What is missing of the wanted kinds lies at or below this. */
+  /** Missing entries of the wanted types are at or below this position. */
   const lostUpTo = ({ lane, types }: LogFilter): number => {
     const wantsEvents = types === undefined || types.some((type) => !isLedgerType(type));
     const wantsLedger = types === undefined || types.some(isLedgerType);
@@ -90,11 +90,11 @@ export function logReader(
     return { position: from.position, knownLost: missing, lost };
   };
 
-  /** How far to search at a time. A lane has an index of its own, so nothing else is searched there. */
+  /** How far to search at a time. A lane has its own index, so nothing else is searched there. */
   const windowEnd = (position: number, lane: string | undefined): number =>
     lane === undefined ? (following.get(position) ?? end()) + window : end();
 
-  /** Null for what is not there any more. */
+  /** Null if the subject no longer exists. */
   const entryFrom = (row: Row): LogEntry | null => {
     const { type, body } = row;
     switch (type) {
@@ -144,11 +144,18 @@ export function logReader(
       const reset = lost ? { type: "reset" as const, cursor, at: items[0]?.at ?? 0 } : null;
       return { reset, items, cursor: logCursor(position, knownLost) };
     },
-    /** Newest first: events of a lane before the number `seq`, or the newest. */
-    eventsBefore(laneId: string, seq: number | null, limit: number): UniversalEvent[] {
-      // Numbers have no gap, so the distance to the last one says where a number stands.
+    /** Newest first: events of a lane before the number `seq`, or the newest; at least one, and no more than fit. */
+    eventsBefore(laneId: string, seq: number | null, limit: number, maxCharacters = Number.POSITIVE_INFINITY) {
+      // Numbers have no gaps, so the distance to the last one gives the offset.
       const skipped = seq === null ? 0 : Math.max(0, lastSeq(laneId) - seq + 1);
-      return newest.all(laneId, limit, skipped).map((body) => JSON.parse(body) as UniversalEvent);
+      const events: UniversalEvent[] = [];
+      let characters = 0;
+      for (const body of newest.iterate(laneId, limit, skipped)) {
+        characters += body.length;
+        if (characters > maxCharacters && events.length > 0) break;
+        events.push(JSON.parse(body) as UniversalEvent);
+      }
+      return events;
     },
     lanesInTurn: (): string[] =>
       trimEvents(db)
@@ -161,14 +168,14 @@ function isLedgerType(type: LogType): boolean {
   return (ledgerTypes as readonly string[]).includes(type);
 }
 
-/** What is only kept as the audit of a delivery, at or below the floor, is not told any more. */
+/** Entries at or below the floor that are only kept as the audit of a delivery are no longer returned. */
 const rowsOfAll = (where: string) =>
   withMessages(`
     SELECT * FROM log
     WHERE position > @from AND position <= @to AND (seq IS NOT NULL OR position > @floor) ${where}
     ORDER BY position LIMIT @limit`);
 
-/** What agents do has an index apart from the rest. */
+/** Agent events have a separate index. */
 const rowsOfLane = (where: string) =>
   withMessages(`
     SELECT * FROM log INDEXED BY log_of_agent

@@ -1,7 +1,7 @@
-/** The directory that a client sees: one in which a lane may work, without what Waybill keeps there. */
-import { AppError } from "../app-error.ts";
-import type { Lane } from "../core/lane/lane.ts";
-import type { Workspace } from "./service.ts";
+/** The directory that a client sees: one in which a lane may work, without Waybill's own state. */
+import { AppError } from "../../app-error.ts";
+import type { Lane } from "../../core/lane/lane.ts";
+import type { Workspace } from "../service.ts";
 
 type DirectoryRules = {
   resolveDirectory: (path: string) => string;
@@ -21,12 +21,12 @@ function defaultDirectory({ resolveDirectory, allowedDirectories, lanes }: Direc
     try {
       return resolveDirectory(path);
     } catch {
-      // Moved away, or not allowed any more.
+      // Moved away, or no longer allowed.
     }
   }
   throw new AppError({
     code: "directory_missing",
-    message: "None of the allowed directories exists.",
-    hint: "Make one of them, or name another one in allowedDirectories in the configuration.",
+    message: "None of the allowed directories exist.",
+    hint: "Create one of them, or add another one to allowedDirectories in the configuration.",
   });
 }

@@ -1,0 +1,128 @@
+/**
+ * What happened in a lane on a day, kept after the records are deleted: how deliveries ended, how long they took, and
+ * what the agent used. A delivery counts once, on the day of its end. Pure.
+ */
+import { earliest } from "../delivery/attempt.ts";
+import type { DeliveryRecord } from "../delivery/record.ts";
+import type { UsageEntry } from "../lane/daily-limit.ts";
+import { dayOf } from "../lane/daily-limit.ts";
+import type { Durations } from "./durations.ts";
+import { addDurations, withDuration } from "./durations.ts";
+
+/** How many days are kept. */
+export const keptStatsDays = 400;
+
+type Counts = { responded: number; failed: number; cancelled: number; retries: number; tokens: number; cost: number };
+type Times = { accept: Durations | null; firstToken: Durations | null; proof: Durations | null };
+
+/** `retries`: attempts beyond the first, including repairs. Durations count from admission, for answered deliveries only. */
+export type Stats = Counts & Times;
+export type DayStats = Stats & { day: string; laneId: string };
+
+export const noStats: Stats = {
+  ...{ responded: 0, failed: 0, cancelled: 0, retries: 0, tokens: 0, cost: 0 },
+  ...{ accept: null, firstToken: null, proof: null },
+};
+
+/** What an ended delivery adds to its day. */
+export type DeliveryEnd = {
+  day: string;
+  laneId: string;
+  outcome: "responded" | "failed" | "cancelled";
+  retries: number;
+  /** Null unless it was answered. */
+  times: { acceptMs: number | null; firstTokenMs: number | null; proofMs: number } | null;
+};
+
+/** `removed`: a failed delivery that is later proven, cancelled or retried no longer counts as failed. */
+export type DayStatsChange = { removed: DeliveryEnd | null; added: DeliveryEnd | null };
+
+/** Null if nothing changes. */
+export function dayStatsChange(before: DeliveryRecord, after: DeliveryRecord): DayStatsChange | null {
+  if (before.status === after.status && before.failedAt === after.failedAt) return null;
+  const removed = endOf(before);
+  const added = endOf(after);
+  return removed || added ? { removed, added } : null;
+}
+
+function endOf(record: DeliveryRecord): DeliveryEnd | null {
+  const { status, laneId, attempts, repairs, respondedAt, failedAt, cancelledAt } = record;
+  const end = (outcome: DeliveryEnd["outcome"], at: number | null): DeliveryEnd | null =>
+    at === null
+      ? null
+      : { day: dayOf(at), laneId, outcome, retries: Math.max(0, attempts + repairs - 1), times: timesOf(record) };
+  switch (status) {
+    case "responded":
+      return end("responded", respondedAt);
+    case "failed_terminal":
+      return end("failed", failedAt);
+    case "cancelled":
+      return end("cancelled", cancelledAt);
+    default:
+      return null;
+  }
+}
+
+/**
+ * Only answered deliveries: a failure may be taken back, which a maximum cannot be, and a cancelled one says little.
+ */
+function timesOf({ status, createdAt, acceptedAt, respondedAt, attemptList }: DeliveryRecord): DeliveryEnd["times"] {
+  if (status !== "responded" || respondedAt === null) return null;
+  // The agent program's clock may be a little behind.
+  const since = (at: number | null) => (at === null ? null : Math.max(0, at - createdAt));
+  return {
+    acceptMs: since(earliest(attemptList.map(({ storedAt }) => storedAt)) ?? acceptedAt),
+    firstTokenMs: since(earliest(attemptList.map(({ firstTokenAt }) => firstTokenAt))),
+    proofMs: Math.max(0, respondedAt - createdAt),
+  };
+}
+
+export function withEnd(stats: DayStats, { outcome, retries, times }: DeliveryEnd): DayStats {
+  const timed = (durations: Durations | null, ms: number | null | undefined) =>
+    ms === null || ms === undefined ? durations : withDuration(durations, ms);
+  return {
+    ...stats,
+    [outcome]: stats[outcome] + 1,
+    retries: stats.retries + retries,
+    accept: timed(stats.accept, times?.acceptMs),
+    firstToken: timed(stats.firstToken, times?.firstTokenMs),
+    proof: timed(stats.proof, times?.proofMs),
+  };
+}
+
+/** For a delivery that had failed: only failures can be taken back. */
+export function withoutEnd(stats: DayStats, { outcome, retries }: DeliveryEnd): DayStats {
+  return {
+    ...stats,
+    [outcome]: Math.max(0, stats[outcome] - 1),
+    retries: Math.max(0, stats.retries - retries),
+  };
+}
+
+export function addStats(one: Stats, other: Stats): Stats {
+  return {
+    responded: one.responded + other.responded,
+    failed: one.failed + other.failed,
+    cancelled: one.cancelled + other.cancelled,
+    retries: one.retries + other.retries,
+    tokens: one.tokens + other.tokens,
+    cost: one.cost + other.cost,
+    accept: addDurations(one.accept, other.accept),
+    firstToken: addDurations(one.firstToken, other.firstToken),
+    proof: addDurations(one.proof, other.proof),
+  };
+}
+
+/**
+ * How much more a message has used than was known, on the day on which it was first counted. Null for a day before
+ * `countedFrom`: those messages have been forgotten, and reading one again must not count it twice.
+ */
+export function usageIncrease(
+  known: Omit<UsageEntry, "messageId"> | null,
+  seen: UsageEntry,
+  countedFrom: string,
+): Omit<UsageEntry, "messageId"> | null {
+  const { day, tokens, cost } = known ?? { day: seen.day, tokens: 0, cost: 0 };
+  if (day < countedFrom) return null;
+  return { day, tokens: Math.max(0, seen.tokens - tokens), cost: Math.max(0, seen.cost - cost) };
+}

@@ -1,0 +1,40 @@
+/**
+ * Runs git in a directory, only to read names and refs: an agent can write a repository's configuration, so no command
+ * may run a program named there (filters, hooks, a file system monitor). repository-copy.ts compares contents.
+ */
+import { execFile } from "node:child_process";
+
+const gitTimeoutMs = 5000;
+const maxBytes = 16 * 1024 * 1024;
+
+type GitInput = { input?: string | undefined; env?: NodeJS.ProcessEnv };
+
+/** Git's output, or null: no repository, no git, too much output, or a timeout. */
+export function git(directory: string, args: readonly string[], { input, env }: GitInput = {}): Promise<string | null> {
+  const settings = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-optional-locks"];
+  const options = {
+    cwd: directory,
+    env: { ...environment(), ...env },
+    timeout: gitTimeoutMs,
+    maxBuffer: maxBytes,
+  } as const;
+  return new Promise((resolve) => {
+    const child = execFile("git", [...settings, ...args], { ...options, killSignal: "SIGKILL" }, (error, stdout) =>
+      resolve(error === null ? stdout : null),
+    );
+    // If git ends early or never starts, its exit reports that.
+    child.stdin?.on("error", () => {});
+    child.stdin?.end(input ?? "");
+  });
+}
+
+/**
+ * Leaves out variables that would point git to another repository than the one around the directory. Missing objects
+ * are not fetched, because the repository names the program that would fetch them. Versions before git 2.45 only
+ * support the list of protocols, which no configuration overrides.
+ */
+function environment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"));
+  const fetchesNothing = { GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "none" };
+  return { ...Object.fromEntries(kept), ...fetchesNothing, GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" };
+}
