@@ -1,8 +1,9 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 /**
- * These bound a hang; none of them says how quick something has to be. A busy machine takes ten times as long as an
- * idle one, and a test that fails for that says nothing about the code.
+ * These only bound a hang; they do not say how fast something must be. A busy machine takes ten times as long as an idle
+ * one, and a test that fails for that reason says nothing about the code.
  */
 const timeouts = {
   fast: { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 20_000 } } },
@@ -11,15 +12,23 @@ const timeouts = {
 
 /**
  * `fast` is part of `npm run check`; `e2e` runs the built program as a process; `cited` reads the reports of both, as
- * the last step of `npm test`; `long` is for loops without end.
+ * the last step of `npm test`; `long` is for endless loops.
  */
 export default defineConfig({
   test: {
     projects: [
       {
+        // As in the page's own build (web/vite.config.ts).
+        resolve: { alias: { "waybill/client": fileURLToPath(new URL("src/client/index.ts", import.meta.url)) } },
         test: {
           name: "fast",
-          include: ["src/**/*.test.ts", "test/{conformance,courier,events,mail,rules}/**/*.test.ts"],
+          include: [
+            "src/**/*.test.ts",
+            "web/src/**/*.test.ts",
+            "test/{conformance,courier,events,mail,rules}/**/*.test.ts",
+          ],
+          // One process for many files: starting one for each takes longer than the tests.
+          isolate: false,
           ...timeouts.fast,
         },
       },

@@ -1,11 +1,11 @@
 /**
- * Builds `dist`: the program in few files, so that it loads fast, with each command in a file of its own; the client; and
- * pi's extension, which pi loads by its path. With `--modules` it builds `build` instead: one file for each source file,
- * for tests and benchmarks that import a part of the program. Types are checked elsewhere (`npm run check`).
+ * Builds `dist`: the program in a few files, so that it loads fast, with one file per command; the client; and pi's
+ * extension, which pi loads by its path. With `--modules` it builds `build` instead: one file per source file, for tests
+ * and benchmarks that import a part of the program. `npm run check` checks the types.
  */
-import { readdirSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -17,32 +17,49 @@ const common = {
   format: "esm",
   target: "node20.19",
   sourcemap: true,
-  // Node.js keeps the text of what it loads in memory. Names stay, so that a stack trace can be read without its map.
+  // Minified because Node.js keeps the source text in memory. Names are kept, so that stack traces stay readable.
   minifyWhitespace: true,
   minifySyntax: true,
   logLevel: "error",
+  // Written only once everything is built, so that a mistake leaves the previous build as it is.
+  write: false,
 };
 
-/** Parts of libraries that Waybill does not use, and that every start would load because their library does. */
+/** Parts of libraries that Waybill does not use, but that every start would load with their library. */
 const unused = [
-  // Messages in fifty languages, half a megabyte. English is loaded by itself.
+  // Messages in fifty languages, half a megabyte. English is loaded separately.
   /\/zod\/v4\/locales\/index\.js$/,
   /\/zod\/v4\/classic\/from-json-schema\.js$/,
-  // Metrics of the process (transports/http/process-metrics.ts has them) with OpenTelemetry, clusters, and sending them.
+  // Process metrics (see transports/http/process-metrics.ts), OpenTelemetry, clusters, and pushing metrics.
   /\/prom-client\/lib\/(cluster|defaultMetrics|pushgateway|summary)\.js$/,
-  // Logs that are written in threads.
+  // Logging in worker threads.
   /\/pino\/lib\/transport\.js$/,
 ];
 
 const modules = process.argv.includes("--modules");
-rmSync(join(root, modules ? "build" : "dist"), { recursive: true, force: true });
 try {
-  if (modules) await buildModules();
-  else await Promise.all([buildProgram(), buildClient(), buildPiExtension()]);
+  const builds = modules ? [buildModules()] : [buildProgram(), buildClient(), buildPiExtension()];
+  const files = (await Promise.all(builds)).flatMap(({ outputFiles }) => outputFiles);
+  clear();
+  write(files);
 } catch (error) {
-  // What is wrong with a source, esbuild has printed.
+  // esbuild has already printed the errors.
   if (!error.errors) throw error;
   process.exitCode = 1;
+}
+
+/** Keeps the page, which has its own build (web/vite.config.ts). */
+function clear() {
+  if (modules) return rmSync(join(root, "build"), { recursive: true, force: true });
+  mkdirSync(join(root, "dist"), { recursive: true });
+  for (const name of readdirSync(join(root, "dist"))) {
+    if (name !== "page") rmSync(join(root, "dist", name), { recursive: true, force: true });
+  }
+}
+
+function write(files) {
+  for (const directory of new Set(files.map(({ path }) => dirname(path)))) mkdirSync(directory, { recursive: true });
+  for (const { path, contents } of files) writeFileSync(path, contents);
 }
 
 function buildProgram() {
@@ -53,12 +70,12 @@ function buildProgram() {
     chunkNames: "program/[name]-[hash]",
     platform: "node",
     splitting: true,
-    // Before "main": a library's modules can be bundled, its UMD wrapper (jsonc-parser's) cannot.
+    // Before "main": ES modules can be bundled, a UMD wrapper (jsonc-parser's) cannot.
     mainFields: ["module", "main"],
-    // It finds its native part by its own path.
+    // It finds its native module relative to its own path.
     external: ["better-sqlite3"],
     plugins: [{ name: "leave-out", setup: leaveOutUnused }],
-    // Libraries in CommonJS ask for Node's own modules with it.
+    // CommonJS libraries use it to load Node's own modules.
     banner: {
       js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',
     },
@@ -69,7 +86,7 @@ function leaveOutUnused({ onLoad }) {
   for (const filter of unused) onLoad({ filter }, () => ({ contents: "" }));
 }
 
-/** Runs in browsers, too. Its libraries stay outside, so that a program that has them already loads them once. */
+/** Also runs in browsers. Its libraries are not bundled, so that a program that already has them loads them once. */
 function buildClient() {
   return build({
     ...common,
@@ -105,16 +122,16 @@ function buildModules() {
   });
 }
 
-/** Every import leads to the file that is built from its source. */
+/** Every import points to the file that is built from its source. */
 function keepImports({ onResolve }) {
   onResolve({ filter: /^\./ }, ({ kind, path }) =>
     kind === "entry-point" ? undefined : { path: path.replace(/\.ts$/, ".js"), external: true },
   );
 }
 
-/** `npm start` installs esbuild apart, without the other tools of development. */
+/** `npm start` installs no development tools except the page's, which include esbuild. */
 function findEsbuild() {
-  const places = ["package.json", "node_modules/.esbuild/package.json"];
+  const places = ["package.json", "web/package.json"];
   for (const place of places) {
     try {
       return createRequire(join(root, place)).resolve("esbuild");

@@ -1,15 +1,16 @@
-/** Format, lint, import rules, types and fast tests, side by side. Prints what failed, and how long each took. */
+/** Runs format, lint, import rules, types and fast tests in parallel. Prints failures, and how long each check took. */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const node = process.execPath;
-/** For the last step of `npm test`, which looks up the tests that documents cite. */
+/** For the last step of `npm test`, which checks the tests that documents cite. */
 const report = ["--reporter=default", "--reporter=json", "--outputFile.json=reports/fast.json"];
 const checks = [
   ["format and lint", [node, "node_modules/@biomejs/biome/bin/biome", "check", "."]],
-  ["import rules", [node, "node_modules/dependency-cruiser/bin/dependency-cruise.mjs", "src", "--config"]],
+  ["import rules", [node, "node_modules/dependency-cruiser/bin/dependency-cruise.mjs", "src", "web/src", "--config"]],
   ["types", [node, "node_modules/typescript/bin/tsc", "-p", "tsconfig.json"]],
+  ["types of the page", [node, "node_modules/typescript/bin/tsc", "-p", "web/tsconfig.json"]],
   ["fast tests", [node, "node_modules/vitest/vitest.mjs", "run", "--project", "fast", "--maxWorkers=100%", ...report]],
 ];
 
@@ -25,7 +26,7 @@ await Promise.all(
   }),
 );
 if (failed.length > 0) {
-  console.error(`Not in order: ${failed.join(", ")}.`);
+  console.error(`Failed: ${failed.join(", ")}.`);
   process.exit(1);
 }
 

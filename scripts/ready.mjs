@@ -1,9 +1,9 @@
 /**
- * The first step of every npm script: makes a fresh clone ready. Installs what the lock file says and builds `dist`,
- * each only when something changed since the last time. Plain Node, because nothing else may be there yet.
+ * The first step of every npm script: makes a fresh clone ready. Installs what the lock file says and builds `dist`, each
+ * only if something has changed since the last time. Plain Node, because nothing else may be installed yet.
  *
- * With `--demo` only what the demo runs on: no browser, no tools of development but the one that builds, and of the agent
- * programs the one that the demo runs.
+ * With `--demo`, only what the demo needs: no browser, no development tools except the bundler, and only the demo's agent
+ * program.
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -15,7 +15,7 @@ import { findChromium, findInPath } from "./find-chromium.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const needed = [20, 19];
-/** The versions that were tried; see docs/opencode.md, docs/claude.md and docs/pi.md. */
+/** The tested versions; see docs/opencode.md, docs/claude.md and docs/pi.md. */
 const programs = [
   // The demo's.
   { name: "OpenCode", directory: "node_modules/.opencode", from: "opencode-ai", version: "1.18.33" },
@@ -25,7 +25,7 @@ const programs = [
     from: "@anthropic-ai/claude-code",
     version: "2.1.325",
   },
-  // The newest that runs on Node.js 20; the project goes on under another name that needs 22.
+  // The newest version for Node.js 20. The project continues under another name and needs 22.
   { name: "pi", directory: "node_modules/.pi", from: "@mariozechner/pi-coding-agent", version: "0.73.1" },
 ];
 const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
@@ -40,30 +40,27 @@ const dependencies = {
   stamp: "node_modules/.waybill-ready",
   state: () => hash([process.versions.modules, read("package-lock.json")]),
 };
-if (!isDemo) {
-  await step({
-    ...dependencies,
-    doing: "Installing dependencies (the first time this takes a minute or two)",
-    command: ["npm", "ci", "--include=dev", ...quiet],
-  });
-} else if (!isDone(dependencies)) {
-  // What was installed for development has everything; otherwise esbuild alone is added to what the program needs.
-  await step({
-    doing: "Installing dependencies",
-    stamp: "node_modules/.waybill-demo-ready",
-    state: dependencies.state,
-    command: ["npm", "ci", "--omit=dev", ...quiet],
-  });
-  const { version } = JSON.parse(read("package-lock.json")).packages["node_modules/esbuild"];
-  await step({
-    doing: `Installing esbuild ${version}`,
-    stamp: "node_modules/.esbuild/.waybill-ready",
-    state: () => version,
-    command: ["npm", "install", "--prefix", "node_modules/.esbuild", `esbuild@${version}`, "--save-exact", ...quiet],
-  });
+const demoDependencies = { ...dependencies, stamp: "node_modules/.waybill-demo-ready" };
+const installing = "Installing dependencies (the first time this takes a minute or two)";
+if (isDemo) {
+  // A development install has everything; the bundler comes with the page's tools.
+  const command = ["npm", "ci", "--omit=dev", ...quiet];
+  if (!isDone(dependencies)) await step({ ...demoDependencies, doing: installing, command });
+} else if (isDone(demoDependencies)) {
+  // Not `npm ci`, which deletes everything first: the demo may be running.
+  const command = ["npm", "install", "--include=dev", "--no-save", ...quiet];
+  await step({ ...dependencies, doing: "Installing development tools", command });
+} else {
+  await step({ ...dependencies, doing: installing, command: ["npm", "ci", "--include=dev", ...quiet] });
 }
-// Apart from the lock file: their packages for other systems are 180 MB and more each, and one system's registry may
-// lack some of them, over which `npm ci` would stumble. The versions are exact all the same.
+await step({
+  doing: "Installing what builds the page",
+  stamp: "web/node_modules/.waybill-ready",
+  state: () => hash([process.versions.modules, read("web/package-lock.json")]),
+  command: ["npm", "ci", "--prefix", "web", ...quiet],
+});
+// Not in the lock file: their packages for other systems are 180 MB and more each, and a registry may lack some of
+// them, which would break `npm ci`. The versions are still exact.
 for (const { name, directory, from, version } of isDemo ? programs.slice(0, 1) : programs) {
   await step({
     doing: `Installing ${name} ${version} for the ${isDemo ? "demo" : "tests"}`,
@@ -78,12 +75,18 @@ const build = {
   command: [process.execPath, "scripts/build.mjs"],
 };
 await step({ ...build, doing: "Building", stamp: "dist/.waybill-ready" });
+await step({
+  doing: "Building the page",
+  stamp: "dist/page/.waybill-ready",
+  state: () => hash([read("tsconfig.json"), read("web/package-lock.json"), ...pageFiles()]),
+  command: [process.execPath, "web/node_modules/vite/bin/vite.js", "build", "web", "--logLevel", "error"],
+});
 if (!isDemo) {
   const command = [...build.command, "--modules"];
   await step({ ...build, command, doing: "Building the modules for the tests", stamp: "build/.waybill-ready" });
 }
 
-/** Of the system and not of npm. */
+/** Chromium comes from the system, not from npm. */
 async function installChromium() {
   const isThere = () => findChromium(process.env) !== null;
   if (isThere()) return;
@@ -96,7 +99,7 @@ async function installChromium() {
   }
   process.env.DEBIAN_FRONTEND = "noninteractive";
   await alone(async () => {
-    // Somebody else may have done it while this one waited.
+    // Another process may have done it during the wait.
     if (isThere()) return;
     await perform("Installing Chromium for the tests", [
       ["apt-get", "update"],
@@ -113,7 +116,7 @@ async function step({ doing, stamp, state, command }) {
   if (isDone({ stamp, state })) return;
   await alone(async () => {
     const now = state();
-    // Somebody else may have done it while this one waited.
+    // Another process may have done it during the wait.
     if (read(stamp) === now) return;
     await perform(doing, [command]);
     mkdirSync(join(root, stamp, ".."), { recursive: true });
@@ -126,12 +129,18 @@ async function perform(doing, commands) {
   process.stderr.write(`${doing}…\n`);
   for (const command of commands) {
     const { code, output } = await run(command);
-    if (code !== 0) stop(`${output}\n${doing} failed (${command.join(" ")}).`);
+    if (code !== 0) stop(`${output}\n${doing} failed (${command.join(" ")}).${hintFor(output)}`);
   }
   process.stderr.write(`${doing.split(" (")[0]}: done in ${Math.round((Date.now() - started) / 1000)} s.\n`);
 }
 
-/** Two of these at once, as in two terminals, would take each other's files away. */
+function hintFor(output) {
+  return output.includes("node-gyp")
+    ? "\nbetter-sqlite3 had to be compiled, which needs Python 3, make, a C++ compiler and the headers of Node.js."
+    : "";
+}
+
+/** Two of these at the same time, as in two terminals, would delete each other's files. */
 async function alone(work) {
   const lock = join(tmpdir(), `waybill-ready-${hash([root]).slice(0, 16)}`);
   for (;;) {
@@ -170,7 +179,7 @@ function run([program, ...args]) {
   });
 }
 
-/** Names, sizes and times: enough to see a change, and done in no time. */
+/** Names, sizes and times: enough to detect a change, and fast. */
 function sources(directory) {
   return readdirSync(join(root, directory), { recursive: true })
     .sort()
@@ -178,6 +187,16 @@ function sources(directory) {
       const { size, mtimeMs } = statSync(join(root, directory, name));
       return `${name} ${size} ${mtimeMs}`;
     });
+}
+
+/** The page's sources by content: a build takes seconds, and a copy of the repository need not repeat it. */
+function pageFiles() {
+  const files = ["web/index.html", "web/tsconfig.json", "web/vite.config.ts"];
+  for (const directory of ["web/src", "src/client"]) {
+    const names = readdirSync(join(root, directory), { recursive: true });
+    files.push(...names.map((name) => `${directory}/${name}`).filter((name) => /\.(tsx?|css|svg)$/.test(name)));
+  }
+  return files.sort().map((name) => `${name} ${hash([read(name)])}`);
 }
 
 function read(path) {

@@ -1,4 +1,4 @@
-/** `--attach FILE`: reads the files before anything is sent, and stores them at the daemon. */
+/** `--attach FILE`: reads every file before anything is sent, then uploads them to the daemon. */
 import { readFile, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { AppError, messageOf } from "../app-error.ts";
@@ -9,11 +9,11 @@ import { usageError } from "./errors.ts";
 
 type LocalFile = { name: string; mimeType: string; content: Uint8Array<ArrayBuffer> };
 
-/** Far above what a daemon takes by default. Without a limit, a disk image would fill the memory. */
+/** Far above the daemon's default limit. Without it, a disk image would fill the memory. */
 const maxReadBytes = 1_000_000_000;
 
 export async function readAttachedFiles(paths: readonly string[]): Promise<LocalFile[]> {
-  if (paths.length > maxAttachments) throw usageError(`a message takes at most ${maxAttachments} files`, "send");
+  if (paths.length > maxAttachments) throw usageError(`a message can have at most ${maxAttachments} files`, "send");
   const files: LocalFile[] = [];
   for (const path of paths) files.push(await readAttachedFile(path));
   return files;
@@ -22,10 +22,10 @@ export async function readAttachedFiles(paths: readonly string[]): Promise<Local
 async function readAttachedFile(path: string): Promise<LocalFile> {
   try {
     const found = await stat(path);
-    if (found.isDirectory()) throw unusable(path, "is a directory", "Name its files one by one.");
+    if (found.isDirectory()) throw unusable(path, "is a directory", "Attach its files one by one.");
     // Opening a pipe would wait for a writer.
-    if (!found.isFile()) throw unusable(path, "is not a regular file", "Write its content into a file first.");
-    if (found.size > maxReadBytes) throw unusable(path, "is too large", "Name it in the text instead.");
+    if (!found.isFile()) throw unusable(path, "is not a regular file", "Copy its content into a file first.");
+    if (found.size > maxReadBytes) throw unusable(path, "is too large", "Give its path in the text instead.");
     const content = new Uint8Array(await readFile(path));
     const name = basename(resolve(path));
     return { name, mimeType: guessType(name, content.subarray(0, headBytes)), content };

@@ -17,7 +17,9 @@ import { runCommand } from "../../test/support/run-command.ts";
 import type { TestService } from "../../test/support/test-service.ts";
 import { testService } from "../../test/support/test-service.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
+import { restart } from "./commands/restart.ts";
 import { loadCommand } from "./commands.ts";
+import { commandHelp } from "./help.ts";
 
 async function daemon(lanes = ["chat"]) {
   const service = testService(lanes);
@@ -51,14 +53,14 @@ describe("lanes", () => {
     expect((await run(["lanes"])).out.at(-1)).toMatch(/^api +stub +paused \(lunch\)/);
     await run(["lanes", "resume", "api"]);
     expect((await run(["lanes", "show", "api"])).out).toContain("doing      free");
-    expect((await run(["lanes", "remove", "api"])).out).toEqual(["Lane api is gone."]);
+    expect((await run(["lanes", "remove", "api"])).out).toEqual(["Lane api is removed."]);
     expect((await service.lanes()).map(({ lane }) => lane.id)).toEqual(["chat"]);
   });
 
-  test("adopt gives a lane a session, and wants to know which", async () => {
+  test("adopt gives a lane a session, and requires its id", async () => {
     const { run, service, json } = await daemon(["chat"]);
     expect((await run(["lanes", "adopt", "chat", "ses_1"])).out).toEqual([
-      "Lane chat goes on in session ses_1 from the next message on.",
+      "Lane chat uses session ses_1 from its next message on.",
     ]);
     expect((await service.lane("chat")).lane).toMatchObject({ sessionId: "ses_1", generation: 1 });
     expect(await json("lanes", "adopt", "chat", "ses_2")).toMatchObject({ sessionId: "ses_2", generation: 2 });
@@ -67,7 +69,7 @@ describe("lanes", () => {
     await expect(run(["lanes", "adopt", "chat", "ses_1", "ses_2"])).rejects.toMatchObject({ code: "usage" });
   });
 
-  test("what does not go as it should in a runtime is said once for all of its lanes, and in each", async () => {
+  test("a runtime's notice is shown once for all of its lanes, and in each lane", async () => {
     const { run, service, json } = await daemon(["chat", "docs"]);
     service.notices = [{ code: "events_unusable", message: "No events come." }];
     const { out, notes } = await run(["lanes"]);
@@ -77,7 +79,7 @@ describe("lanes", () => {
     expect(await json("lanes", "show", "chat")).toMatchObject({ notices: service.notices });
   });
 
-  test("a name that an agent or a file made up cannot move the cursor", async () => {
+  test("untrusted names cannot move the cursor", async () => {
     const { run, service } = await daemon(["chat"]);
     const { lane } = await service.lane("chat");
     const evil = "\u001b[2Jgone\n\u0007\u202eno";
@@ -91,7 +93,7 @@ describe("lanes", () => {
     expect(shown).toContain("model      gone no");
   });
 
-  test("keep what is not said when they are changed", async () => {
+  test("keep settings that are not given when they are changed", async () => {
     const { run, service } = await daemon(["chat"]);
     const all = ["--directory", "/srv/api", "--name", "API", "--team", "core", "--member", "tom", "--contract", "tool"];
     await run(["lanes", "add", "api", ...all]);
@@ -106,7 +108,7 @@ describe("lanes", () => {
     });
   });
 
-  test("leave their old choice behind when an agent or a model is chosen", async () => {
+  test("drop the old model or agent when another one is chosen", async () => {
     const { run, service } = await daemon(["chat"]);
     await run(["lanes", "add", "chat", "--model", "sonnet"]);
     await run(["lanes", "add", "chat", "--agent", "plan"]);
@@ -115,7 +117,7 @@ describe("lanes", () => {
     expect((await service.lane("chat")).lane).toMatchObject({ agent: "plan", contract: "tool" });
   });
 
-  test("say which member each belongs to, as soon as one does", async () => {
+  test("show the member of each lane, if any lane has one", async () => {
     const { run } = await daemon(["chat"]);
     await run(["lanes", "add", "api", "--directory", "/srv/api", "--team", "core", "--member", "tom"]);
     expect((await run(["lanes"])).out).toEqual([
@@ -125,7 +127,7 @@ describe("lanes", () => {
     ]);
   });
 
-  test("a verb that there is not is answered with the nearest", async () => {
+  test("an unknown subcommand gets the nearest one suggested", async () => {
     const { run } = await daemon();
     await expect(run(["lanes", "pasue", "chat"])).rejects.toMatchObject({
       code: "usage",
@@ -134,8 +136,24 @@ describe("lanes", () => {
   });
 });
 
+describe("teams", () => {
+  test("keep settings that are not given when they are changed", async () => {
+    const { run, service } = await daemon([]);
+    await run(["teams", "create", "core", "--name", "Core team"]);
+    await run(["teams", "create", "core"]);
+    expect(await service.team("core")).toMatchObject({ displayName: "Core team" });
+    await run(["teams", "add", "core", "anna", "--kind", "person", "--role", "lead"]);
+    await run(["teams", "add", "Core", "anna", "--name", "Anna"]);
+    await run(["teams", "create", "core", "--name", "The core"]);
+    expect(await service.team("core")).toMatchObject({
+      displayName: "The core",
+      members: [{ name: "anna", kind: "person", role: "lead", displayName: "Anna" }],
+    });
+  });
+});
+
 describe("send", () => {
-  test("prints what was sent, and is the same message when it is sent again", async () => {
+  test("prints the sent message, and repeating it sends nothing new", async () => {
     const { json, service } = await daemon();
     const line = ["send", "--lane", "chat", "--id", "m7", "--mode", "ask", "Is", "it", "green?"];
     const sent = await json(...line);
@@ -145,7 +163,7 @@ describe("send", () => {
     expect(service.sent[0]).toMatchObject({ text: "Is it green?", actionMode: "ask", source: "cli" });
   });
 
-  test("passes on everything that can be said of a message", async () => {
+  test("passes on every option of a message", async () => {
     const { run, service } = await daemon();
     const before = Date.now();
     await run("send --lane chat --from ann --reply-to bob --relay-of m1 --summary s --expires-in 10m hello".split(" "));
@@ -154,11 +172,11 @@ describe("send", () => {
   });
 
   test.each([
-    ["no recipient", ["hello"], /to whom/],
-    ["two recipients", ["--lane", "chat", "--team", "core", "hello"], /to whom/],
-    ["an unknown mode", ["--lane", "chat", "--mode", "aks", "hello"], /--mode is one of do, ask/],
-    ["a time that is none", ["--lane", "chat", "--expires-in", "soon", "hello"], /--expires-in is a time/],
-    ["a timeout without --wait", ["--lane", "chat", "--timeout", "5", "hello"], /goes with --wait/],
+    ["no recipient", ["hello"], /the recipient is missing/],
+    ["two recipients", ["--lane", "chat", "--team", "core", "hello"], /the recipient is missing/],
+    ["an unknown mode", ["--lane", "chat", "--mode", "aks", "hello"], /--mode must be one of do, ask/],
+    ["a time that is none", ["--lane", "chat", "--expires-in", "soon", "hello"], /--expires-in must be a duration/],
+    ["a timeout without --wait", ["--lane", "chat", "--timeout", "5", "hello"], /works only with --wait/],
     ["an empty text", ["--lane", "chat", " "], /the text is empty/],
   ])("%s is a usage error", async (_what, args, words) => {
     const { run } = await daemon();
@@ -167,7 +185,7 @@ describe("send", () => {
     );
   });
 
-  test("an unknown lane is the daemon's own error", async () => {
+  test("an unknown lane is reported by the daemon", async () => {
     const { run } = await daemon();
     await expect(run(["send", "--lane", "nowhere", "hello"])).rejects.toMatchObject({
       code: "lane_unknown",
@@ -177,7 +195,7 @@ describe("send", () => {
 });
 
 describe("send --wait", () => {
-  /** Plays these steps as soon as the message is there. */
+  /** Plays these steps as soon as the message arrives. */
   async function answeringDaemon(play: (service: TestService, record: DeliveryRecord) => unknown) {
     const made = await daemon();
     const { service } = made;
@@ -203,10 +221,11 @@ describe("send --wait", () => {
       text,
       relayOfMessageId: record.messageId,
     };
-    await store.apply(record.id, [proven()], [toPerson(reply)]);
+    const remark = { ...reply, id: "remark", text: "Got it.", outcome: "acknowledgement" as const };
+    await store.apply(record.id, [proven()], [toPerson(remark), toPerson(reply)]);
   }
 
-  test("shows every step on standard error, and the answer alone on standard output", async () => {
+  test("shows every step on standard error, and only the answer on standard output", async () => {
     const { run } = await answeringDaemon(silentThenAnswered);
     const { code, out, notes } = await run(["send", "--lane", "chat", "--id", "m1", "--wait", "Green?"]);
     expect(out).toEqual(["Yes.", "All green."]);
@@ -219,10 +238,11 @@ describe("send --wait", () => {
       expect.stringMatching(/^will be asked again/),
       "asked again (attempt 2)",
       "responded after 2 attempts",
+      "Got it. (only an acknowledgement; the agent is asked to continue)",
     ]);
   });
 
-  test("--json is a line for each event, and the delivery as the last", async () => {
+  test("--json prints a line for each event, and the delivery last", async () => {
     const { run } = await answeringDaemon(silentThenAnswered);
     const { code, out } = await run(["send", "--lane", "chat", "--wait", "--json", "Green?"]);
     const lines = out.map((line) => JSON.parse(line));
@@ -232,41 +252,50 @@ describe("send --wait", () => {
         (event) => `delivery ${event}`,
       ),
     );
-    expect(lines.at(-1)).toMatchObject({ status: "responded", attempts: 2, replies: [{ from: "agent" }] });
+    expect(lines.at(-1)).toMatchObject({
+      status: "responded",
+      attempts: 2,
+      replies: [{ text: "Got it." }, { from: "agent" }],
+    });
   });
 
   test.each([
-    [failedForGood(), 3, /failed_terminal after 0 attempts \(no_answer\)/],
-    [cancelled(), 4, /cancelled after 0 attempts \(stopped_by_person\)/],
-  ])("ends with the exit code of the outcome: %j", async (event, exit, words) => {
+    [
+      failedForGood(),
+      3,
+      /failed_terminal after 0 attempts \(no_answer\)/,
+      /^The reason is no_answer\. It failed for good/,
+    ],
+    [cancelled(), 4, /cancelled after 0 attempts \(stopped_by_person\)/, /^A person stopped it\.$/],
+  ])("exits with the code of the outcome, and explains it: %j", async (event, exit, words, explanation) => {
     const { run } = await answeringDaemon(({ store }, record) => move(store, record, event));
     const { code, out, notes } = await run(["send", "--lane", "chat", "--wait", "Green?"]);
     expect({ code, out }).toEqual({ code: exit, out: [] });
-    expect(notes.at(-1)).toMatch(words);
+    expect(notes.slice(-2)).toEqual([expect.stringMatching(words), expect.stringMatching(explanation)]);
   });
 
-  test("--timeout stops the waiting and not the delivery", async () => {
+  test("--timeout stops waiting, but not the delivery", async () => {
     const { run } = await answeringDaemon(() => {});
     const line = ["send", "--lane", "chat", "--id", "m1", "--wait", "--timeout", "0.4", "Green?"];
     const { code, out, notes } = await run(line);
     expect({ code, out }).toEqual({ code: 124, out: [] });
-    expect(notes.at(-1)).toBe("Stopped waiting; the delivery goes on. Look at it: waybill why m1");
+    expect(notes.at(-1)).toBe("Stopped waiting; the delivery continues. To check on it: waybill why m1");
     const { out: lines } = await run([...line, "--json"]);
     expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ messageId: "m1", status: "pending", attempts: 0 });
   });
 
-  test("Ctrl-C says that the delivery goes on, and how to look at it", async () => {
+  test("Ctrl-C says that the delivery continues, and how to check on it", async () => {
     const { run } = await answeringDaemon(() => {});
     const stop = new AbortController();
     const onNote = (line: string) => line.includes("message m1") && stop.abort();
     const line = ["send", "--lane", "chat", "--id", "m1", "--wait", "Green?"];
     const { code, notes } = await run(line, { interrupted: stop.signal, onNote });
     expect(code).toBe(130);
-    expect(notes.at(-1)).toBe("Stopped; the delivery goes on. Look at it: waybill why m1");
+    expect(notes.at(-1)).toBe("Stopped; the delivery continues. To check on it: waybill why m1");
   });
 });
 
-describe("what was sent", () => {
+describe("a sent message", () => {
   async function withTwo() {
     const made = await daemon(["chat", "review"]);
     await made.json("send", "--lane", "chat", "--id", "first", "Is it green?");
@@ -294,7 +323,7 @@ describe("what was sent", () => {
     expect(await json("messages", "--lane", "review")).toMatchObject({ messages: [{ id: "second" }] });
   });
 
-  test("is shown by message, delivery, and the beginning of either", async () => {
+  test("is shown by message id, by delivery id, and by a prefix of either", async () => {
     const { json, run } = await withTwo();
     const shown = await json("show", "first");
     expect(shown).toMatchObject({ messageId: "first", lane: "chat", next: { step: "sends" } });
@@ -310,18 +339,20 @@ describe("what was sent", () => {
     });
   });
 
-  test("is explained: where it is, why, what happens next and what one can do", async () => {
+  test("is explained: where it is, why, what happens next, and what a person can do", async () => {
     const { json, run } = await withTwo();
     expect(await json("why", "first")).toMatchObject({
       deliveries: [{ messageId: "first", status: "pending", reason: null, next: { words: "It is sent now." } }],
     });
     const words = (await run(["why", "first"])).out.join("\n");
     expect(words).toMatch(/^Message first to lane chat: pending\n/);
-    expect(words).toMatch(/next +It is sent now\./);
+    expect(words).toMatch(/state +It is sent now\. \(/);
     expect(words).toMatch(/you can +waybill withdraw first/);
+    await run(["send", "--lane", "chat", "--id", "later", "Once more."]);
+    expect((await run(["why", "later"])).out.join("\n")).toMatch(/you can +waybill why first, waybill withdraw later/);
   });
 
-  test("is cancelled by its beginning, or withdrawn", async () => {
+  test("is cancelled by a prefix of its id, or withdrawn", async () => {
     const { json, run } = await withTwo();
     expect(await json("cancel", "fir")).toMatchObject({ messageId: "first", status: "cancelled" });
     expect((await run(["withdraw", "second"])).out).toEqual(["Message second is withdrawn (cancelled)."]);
@@ -330,7 +361,7 @@ describe("what was sent", () => {
 });
 
 describe("asks", () => {
-  test("are listed and answered, by the beginning of their id", async () => {
+  test("are listed, and answered by a prefix of their id", async () => {
     const { service, json, run } = await daemon();
     const ask = { laneId: "chat", since: 0 };
     service.announce({ ...ask, id: "per_17", kind: "permission", title: "rm -rf\u001b[1A build" });
@@ -338,12 +369,25 @@ describe("asks", () => {
     expect((await run(["asks"])).out[1]).toMatch(/^per_17 +permission +chat .* rm -rf build$/);
     expect(await json("asks")).toMatchObject({ asks: [{ id: "per_17" }, { id: "que_3" }] });
     expect(await json("answer", "per", "always")).toEqual({ answered: "per_17", decision: "always" });
-    await run(["answer", "que_3", "--answer", "8080"]);
+    const { out } = await run(["answer", "que_3", "--answer", "8080"]);
+    expect(out).toEqual(["The agent in lane chat got your answer: 8080."]);
     expect(service.answers).toMatchObject([
       { id: "per_17", decision: { decision: "always" } },
       { id: "que_3", decision: { decision: "once", answers: [["8080"]] } },
     ]);
-    await expect(run(["answer", "per_17", "maybe"])).rejects.toMatchObject({ code: "usage" });
+  });
+
+  test.each([
+    [["per_17", "maybe"], /must be once, always or reject, not maybe; --answer TEXT answers a question/],
+    [["per_17", "--answer", "No!"], /is a permission: use once, always or reject/],
+    [["que_3", "once"], /is a question: use --answer TEXT, or reject/],
+  ])("are not answered with what fits only another kind: %s", async (words, message) => {
+    const { service, run } = await daemon();
+    const ask = { laneId: "chat", since: 0 };
+    service.announce({ ...ask, id: "per_17", kind: "permission", title: "rm -rf build" });
+    service.announce({ ...ask, id: "que_3", kind: "question", title: "Which port?" });
+    await expect(run(["answer", ...words])).rejects.toMatchObject({ code: "usage", message });
+    expect(service.answers).toEqual([]);
   });
 });
 
@@ -352,7 +396,7 @@ test.each([
   ["--timeout", "0"],
   ["--expires-in", "366d"],
   ["--expires-in", "99999999999d"],
-])("%s %s is no time that can be waited for", async (option, value) => {
+])("%s %s is refused as a duration", async (option, value) => {
   const { run, service } = await daemon();
   await expect(run(["send", "--lane", "chat", "--wait", option, value, "hi"])).rejects.toMatchObject({
     code: "usage",
@@ -362,7 +406,7 @@ test.each([
 });
 
 describe("watch", () => {
-  test("shows what happens until it is stopped", async () => {
+  test("shows events until it is stopped", async () => {
     const { service, run, json } = await daemon();
     const stop = new AbortController();
     const watching = run(["watch", "--lane", "chat", "--after", service.logEnd()], {
@@ -384,7 +428,7 @@ describe("watch", () => {
   });
 });
 
-test("watch --json says in JSON that the connection was lost, and says it once", async () => {
+test("watch --json reports a lost connection in JSON, once", async () => {
   const service = testService(["chat"]);
   const { listening } = await served({ service, server: { closeMs: 50 } });
   const env = { WAYBILL_URL: `http://127.0.0.1:${listening.port}`, WAYBILL_TOKEN: token };
@@ -397,7 +441,7 @@ test("watch --json says in JSON that the connection was lost, and says it once",
   await expect.poll(() => service.following).toBe(1);
   await listening.close();
   await expect.poll(() => notes).toHaveLength(2);
-  // Time to say it again.
+  // Time enough to report it again.
   await new Promise((resolve) => setTimeout(resolve, 600));
   stop.abort();
   const codes = (await watching)?.notes.map((line) => JSON.parse(line).error.code);
@@ -405,17 +449,20 @@ test("watch --json says in JSON that the connection was lost, and says it once",
 });
 
 describe("the daemon itself", () => {
-  test("open prints an address with a code, and not the token", async () => {
+  test("open prints an address with a code, never with the token", async () => {
     const { json, env } = await daemon();
     const { url } = await json("open");
     expect(url).toMatch(new RegExp(`^${env.WAYBILL_URL}/login\\?code=.{16,}`));
     expect(url).not.toContain(token);
   });
 
-  test("restart waits for another run, and gives up after a while", async () => {
+  test("restart waits for a new run, and gives up after the timeout", async () => {
     const { service, run } = await daemon();
     expect(await run(["restart", "--timeout", "0.5"])).toMatchObject({ code: 124 });
     expect(service.restarts).toBe(1);
+    const misused = { code: "usage", message: "--timeout must be a duration like 30s or 2m, not soon" };
+    await expect(run(["restart", "--timeout", "soon"])).rejects.toMatchObject(misused);
+    expect(commandHelp(restart)).toContain("[--timeout DURATION]");
   });
 });
 
@@ -429,7 +476,7 @@ describe("follow", () => {
     ["error", 3],
     ["interrupted", 3],
     ["aborted", 4],
-  ] as const)("--once ends with the turn; %s is exit code %d", async (reason, code) => {
+  ] as const)("--once exits with the turn; %s is exit code %d", async (reason, code) => {
     const { run, service } = await daemon();
     const onNote = () => {
       const bodies = [ended("completed", 1), started, ended(reason), started];
@@ -443,7 +490,7 @@ describe("follow", () => {
     ]);
   });
 
-  test("--all begins with what is kept, and --json is one event a line", async () => {
+  test("--all starts with the oldest kept event, and --json prints one event per line", async () => {
     const { run, service } = await daemon();
     const events = [started, ended("completed")].map((said, index) => anEvent({ seq: index + 1, lane: "chat" }, said));
     for (const event of events) service.publish(event);
@@ -458,7 +505,7 @@ describe("follow", () => {
     );
   });
 
-  test("a lane that is not there is said at once", async () => {
+  test("an unknown lane is reported immediately", async () => {
     const { run } = await daemon();
     await expect(run(["follow", "nobody"])).rejects.toMatchObject({ code: "lane_unknown" });
     await expect(run(["follow"])).rejects.toMatchObject({ code: "usage" });

@@ -1,4 +1,4 @@
-/** Completion scripts, made from the commands. Lane ids are read from the daemon when Tab is pressed. Pure. */
+/** Builds completion scripts from the commands. Lane ids come from the daemon when Tab is pressed. Pure. */
 import type { Choices, Command } from "./command.ts";
 import { commonOptions } from "./command.ts";
 
@@ -13,12 +13,12 @@ export function completionScript(shell: Shell, commands: readonly Command[]): st
 // Lane ids are slugs, so they need no quoting in any shell.
 const listLanes = `waybill lanes --json 2>/dev/null | grep -o '"id":"[a-z0-9_-]*"' | cut -d '"' -f 4`;
 
-/** What may follow each pair of a command and a word: the values of an option, or the argument of a subcommand. */
+/** What may follow a command and another word: an option's values, or a subcommand's argument. */
 function completionsAfter({ name, options, subcommands, argumentChoices = [] }: Command): [string[], Choices][] {
   const afterOptions = Object.entries(options)
     .filter(([, { type }]) => type === "string")
     .map(([option, { choices = [] }]): [string[], Choices] => [[`${name} --${option}`], choices]);
-  // Without subcommands, fixed arguments are offered along with the options; only lanes have to be requested.
+  // Without subcommands, fixed arguments are offered along with the options; only lanes need a request.
   const previousWords = subcommands ?? (argumentChoices === "lanes" ? [name] : []);
   const afterWords = previousWords.map((word) => `${name} ${word}`);
   return [
@@ -36,7 +36,7 @@ function firstWords({ subcommands = [], argumentChoices = [], options }: Command
   return [...subcommands, ...fixed, ...optionNames].join(" ");
 }
 
-/** One line of a shell's `case` for each pair. */
+/** One line of a shell's `case` for each such pair. */
 function caseLines(commands: readonly Command[], action: (choices: Choices) => string): string {
   return commands
     .flatMap(completionsAfter)
@@ -50,7 +50,7 @@ function bashScript(commands: readonly Command[]): string {
     (choices) => `words="${choices === "lanes" ? "$(_waybill_lanes)" : choices.join(" ")}"`,
   );
   const first = commands.map((command) => `    ${command.name}) words="${firstWords(command)}" ;;`);
-  return `# Completion for bash. Put this into ~/.bashrc:  source <(waybill completion bash)
+  return `# Completion for bash. Add this to ~/.bashrc:  source <(waybill completion bash)
 _waybill_lanes() {
   ${listLanes}
 }
@@ -74,7 +74,7 @@ ${afterPair}
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 
-# Falls back to names of files.
+# Falls back to file names.
 complete -o default -F _waybill waybill
 `;
 }
@@ -90,7 +90,7 @@ function zshScript(commands: readonly Command[]): string {
   });
   const first = commands.map((command) => `    ${command.name}) compadd -- ${firstWords(command)}; _files ;;`);
   return `#compdef waybill
-# Completion for zsh. Put this into ~/.zshrc, after compinit:  source <(waybill completion zsh)
+# Completion for zsh. Add this to ~/.zshrc, after compinit:  source <(waybill completion zsh)
 _waybill_lanes() {
   ${listLanes}
 }

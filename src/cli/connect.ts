@@ -1,6 +1,6 @@
 /**
- * Finds the daemon: the one that WAYBILL_URL and WAYBILL_TOKEN name, or the one that runs on the state in WAYBILL_HOME.
- * The token of a state directory is sent to its own daemon only.
+ * Finds the daemon: the one given by WAYBILL_URL and WAYBILL_TOKEN, or the one whose state is in WAYBILL_HOME. The token in
+ * a state directory is sent only to that directory's daemon.
  */
 import { readFileSync } from "node:fs";
 import { AppError } from "../app-error.ts";
@@ -11,10 +11,10 @@ import type { CommandContext } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { waitWhileStarting } from "./wait-for-daemon.ts";
 
-/** A first start may have to wait for an agent program. */
+/** Long, because a first start may have to wait for an agent program. */
 const startTimeoutMs = 30_000;
 
-/** Runs a command with a client of the daemon, once that listens. Ctrl-C aborts every request. */
+/** Runs a command with a client once the daemon listens. Ctrl-C aborts every request. */
 export async function withDaemon(
   context: CommandContext,
   run: (client: WaybillClient) => Promise<number>,
@@ -30,11 +30,11 @@ export async function withDaemon(
   }
 }
 
-/** Resolves at once unless a daemon is starting here. */
+/** Resolves immediately unless a daemon is starting here. */
 export async function waitForStart({ env, interrupted, json, printNote }: CommandContext): Promise<void> {
   const isStarting = () => runningDaemon(env)?.url === null;
   if (env.WAYBILL_URL || !isStarting()) return;
-  if (!json) printNote("The daemon is starting. Waiting for it.");
+  if (!json) printNote("Waiting for the daemon to start.");
   const directory = waybillHome(env);
   await waitWhileStarting({ directory, isStarting, timeoutMs: startTimeoutMs, signal: interrupted });
 }
@@ -45,11 +45,11 @@ export function findDaemon(env: NodeJS.ProcessEnv): { url: string | (() => strin
   return { url, token: env.WAYBILL_TOKEN || tokenFromFile(env) };
 }
 
-/** For those who have a token of their own. */
+/** For callers that bring their own token. */
 export function findDaemonUrl(env: NodeJS.ProcessEnv): string | (() => string) {
   if (env.WAYBILL_URL) return checkedUrl(env.WAYBILL_URL);
   if (runningDaemon(env) === null) throw noDaemon(env);
-  // Read for each request: it has no address while it starts, and may come back at another port.
+  // Read for each request: the daemon has no address while it starts, and may come back on another port.
   return () => listeningUrl(env);
 }
 
@@ -59,8 +59,8 @@ function listeningUrl(env: NodeJS.ProcessEnv): string {
   if (daemon.url !== null) return daemon.url;
   throw new WaybillError({
     code: "no_daemon",
-    message: "The daemon is starting and does not listen yet.",
-    hint: "Try again in a moment; its log says what it waits for.",
+    message: "The daemon is still starting.",
+    hint: "Try again in a moment. Its log says what it is waiting for.",
   });
 }
 
@@ -68,8 +68,8 @@ function checkedUrl(url: string): string {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
   throw new AppError({
     code: "bad_url",
-    message: `WAYBILL_URL is not an address: ${url}`,
-    hint: "It looks like http://127.0.0.1:7717.",
+    message: `WAYBILL_URL is not a valid address: ${url}`,
+    hint: "Use an address like http://127.0.0.1:7717.",
   });
 }
 
@@ -77,7 +77,7 @@ function tokenFromEnvironment(env: NodeJS.ProcessEnv): string {
   if (env.WAYBILL_TOKEN) return env.WAYBILL_TOKEN;
   throw new AppError({
     code: "no_token",
-    message: "WAYBILL_URL is set and WAYBILL_TOKEN is not.",
+    message: "WAYBILL_URL is set, but WAYBILL_TOKEN is not.",
     hint: "Set WAYBILL_TOKEN to the content of the file `token` in that daemon's WAYBILL_HOME.",
   });
 }
@@ -89,14 +89,18 @@ function tokenFromFile(env: NodeJS.ProcessEnv): string {
   throw new AppError({
     code: "no_token",
     message: `There is no token in ${path}.`,
-    hint: "The daemon writes it when it starts: restart it, and run this as the same user.",
+    hint: "The daemon writes it when it starts. Restart it, and run this as the same user.",
   });
 }
 
-/** Null when no daemon runs, judging by its file and its processes. */
+export function isDaemonRunning(env: NodeJS.ProcessEnv): boolean {
+  return runningDaemon(env) !== null;
+}
+
+/** Null if no daemon is running, judging by its file and its processes. */
 function runningDaemon(env: NodeJS.ProcessEnv): { url: string | null } | null {
   const { url, supervisorPid, workerPid } = parseObject(readIfExists(daemonFilePath(waybillHome(env))) ?? "{}");
-  // The file of a daemon that was killed names processes that have ended.
+  // A killed daemon leaves a file that names dead processes.
   const isRunning = [supervisorPid, workerPid].some((pid) => typeof pid === "number" && isAlive(pid));
   return isRunning ? { url: typeof url === "string" ? url : null } : null;
 }
@@ -134,7 +138,7 @@ function readIfExists(path: string): string | null {
 function noDaemon(env: NodeJS.ProcessEnv): AppError {
   return new AppError({
     code: "no_daemon",
-    message: `No daemon is running here (there is none in ${daemonFilePath(waybillHome(env))}).`,
-    hint: "Start it with `waybill up`, or set WAYBILL_HOME to where it keeps its state.",
+    message: `No daemon is running (according to ${daemonFilePath(waybillHome(env))}).`,
+    hint: "Start it with `waybill up`, or set WAYBILL_HOME to its state directory.",
   });
 }

@@ -7,7 +7,7 @@ import { printable } from "./output/terminal.ts";
 
 type ExpectedError = AppError | WaybillError;
 
-/** Anything else that is thrown is a bug, and keeps its stack. */
+/** Anything else that is thrown is a bug and keeps its stack. */
 export function isExpectedError(error: unknown): error is ExpectedError {
   return error instanceof AppError || error instanceof WaybillError;
 }
@@ -20,7 +20,7 @@ export function errorText({ code, message, hint }: ExpectedError, { json, paint 
   return hint === undefined ? text : `${text}\n${printable(hint)}`;
 }
 
-/** Reports that a stream lost its daemon, once and not at every retry. */
+/** Reports that a stream lost its connection: once, not at every retry. */
 export function connectionErrorReporter(
   context: Format & { printNote: (line: string) => void },
 ): (error: WaybillError) => void {
@@ -32,7 +32,7 @@ export function connectionErrorReporter(
   };
 }
 
-/** A command line that cannot be understood: exit code 2. */
+/** An invalid command line: exit code 2. */
 export function usageError(
   message: string,
   command?: string,
@@ -41,10 +41,10 @@ export function usageError(
 ): AppError {
   const help = command === undefined ? "waybill --help" : `waybill ${command} --help`;
   const guess = suggestion === null ? "" : `Did you mean \`${suggestion}\`? `;
-  return new AppError({ code: "usage", message, hint: `${guess}Run \`${help}\` for how it is used.`, cause });
+  return new AppError({ code: "usage", message, hint: `${guess}See \`${help}\`.`, cause });
 }
 
-/** Checks a value that was given; undefined stays undefined. */
+/** Checks a value if one was given; undefined stays undefined. */
 export function parseChoice<T extends string>(
   value: string | undefined,
   choices: readonly T[],
@@ -53,6 +53,6 @@ export function parseChoice<T extends string>(
 ): T | undefined {
   const choice = choices.find((one) => one === value);
   if (choice !== undefined || value === undefined) return choice;
-  const message = `${label} is one of ${choices.join(", ")}, not ${value}`;
+  const message = `${label} must be one of ${choices.join(", ")}, not ${value}`;
   throw usageError(message, command, nearest(value, choices));
 }

@@ -1,4 +1,4 @@
-/** Finds what a person names by an id or the beginning of one. Beginnings are searched for among the newest. */
+/** Finds deliveries, messages and asks by an id or a prefix. Prefixes are matched against the newest ones only. */
 import { AppError } from "../app-error.ts";
 import type { Delivery, DeliveryDetail, Message, WaybillClient } from "../client/index.ts";
 import { WaybillError } from "../client/index.ts";
@@ -48,8 +48,8 @@ export function findAsk<T extends { id: string }>(asks: readonly T[], id: string
   if (ask) return ask;
   throw new AppError({
     code: "ask_unknown",
-    message: `Nothing is asked under "${oneLine(id)}" any more.`,
-    hint: "Somebody may have answered it, or its turn has ended. `waybill asks` lists what is open.",
+    message: `No open ask begins with "${oneLine(id)}".`,
+    hint: "It may have been answered, or its turn has ended. `waybill asks` lists the open asks.",
   });
 }
 
@@ -58,12 +58,12 @@ function singleDelivery(deliveries: readonly Delivery[]): Delivery | null {
   if (first === null || others.length === 0) return first;
   throw new AppError({
     code: "ambiguous",
-    message: `Message ${first.messageId} has a delivery in each of several lanes.`,
-    hint: `Name the delivery: ${deliveries.map(({ id, lane }) => `${shortId(id)} (${lane})`).join(", ")}.`,
+    message: `Message ${first.messageId} has deliveries in several lanes.`,
+    hint: `Use the id of a delivery: ${deliveries.map(({ id, lane }) => `${shortId(id)} (${lane})`).join(", ")}.`,
   });
 }
 
-/** Null when no id begins like that. */
+/** Null if no id has this prefix. */
 function singleMatch<T extends { id: string }>(items: readonly T[], id: string): T | null {
   // The same id can occur in the mailboxes of several lanes.
   const byId = new Map(items.filter((item) => item.id.startsWith(id)).map((item) => [item.id, item]));
@@ -100,7 +100,7 @@ export function notFound(id: string): AppError {
   return new AppError({
     code: "not_found",
     message: `No delivery or message begins with "${oneLine(id)}".`,
-    hint: "`waybill deliveries` and `waybill messages` list the newest ones with their ids.",
+    hint: "`waybill deliveries` and `waybill messages` list the newest ones and their ids.",
   });
 }
 
@@ -108,7 +108,7 @@ function ambiguous(id: string, ids: readonly string[]): AppError {
   const some = ids.slice(0, 5).map(oneLine).join(", ");
   return new AppError({
     code: "ambiguous",
-    message: `"${oneLine(id)}" is the beginning of several ids.`,
-    hint: `Write more of it: ${some}${ids.length > 5 ? ", …" : ""}.`,
+    message: `Several ids begin with "${oneLine(id)}".`,
+    hint: `Use a longer prefix: ${some}${ids.length > 5 ? ", …" : ""}.`,
   });
 }

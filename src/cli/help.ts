@@ -1,7 +1,7 @@
-/** Help texts, made from the commands and their options. Pure. */
+/** Builds the help texts from the commands and their options. Pure. */
 import type { Command, Options } from "./command.ts";
 
-const usualExitCodes = "0 done, 5 no daemon runs, 2 not understood, 1 any other error.";
+const usualExitCodes = "0 done, 5 no daemon is running, 2 invalid command line, 1 any other error.";
 
 export function commandHelp({ name, help, options }: Command): string {
   if (typeof help === "string") return help;
@@ -48,14 +48,14 @@ Usage: waybill COMMAND [--json]
 Commands:
 ${indented(list.join("\n"))}
 
-  waybill COMMAND --help    how a command is used
-  waybill --version         the version of this program
+  waybill COMMAND --help    show the help of a command
+  waybill --version         show the version of this program
 
 Environment:
   WAYBILL_CONFIG      the configuration (default: $XDG_CONFIG_HOME/waybill/config.json or ~/.config/waybill/config.json)
   WAYBILL_HOME        where the state is kept (default: $XDG_STATE_HOME/waybill or ~/.local/state/waybill)
   WAYBILL_URL, WAYBILL_TOKEN
-                      another daemon than the one whose state is in WAYBILL_HOME
-  WAYBILL_WATCHDOG=0  no automatic retry of a message that may have arrived
-  NO_COLOR            no colours`;
+                      use this daemon instead of the one in WAYBILL_HOME
+  WAYBILL_WATCHDOG=0  never send a message again automatically if it may have arrived
+  NO_COLOR            do not use colours`;
 }

@@ -1,4 +1,4 @@
-/** The `waybill` command: picks the command to run, and turns errors into texts and exit codes. */
+/** The `waybill` program: picks the command to run, and turns errors into messages and exit codes. */
 import { version } from "../daemon/version.ts";
 import { nearest } from "../nearest.ts";
 import type { Command } from "./command.ts";
@@ -20,13 +20,15 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv = pro
   }
 }
 
-async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+async function run(given: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  // `waybill help lanes` means the same as `waybill lanes --help`.
+  const args = given[0] === "help" ? [...given.slice(1), "--help"] : given;
   const print = (line: string) => void process.stdout.write(`${line}\n`);
   if (args[0] === "--version") {
     print(version());
     return 0;
   }
-  // `waybill --json lanes` is as good as `waybill lanes --json`.
+  // `waybill --json lanes` means the same as `waybill lanes --json`.
   const index = args.findIndex((arg) => !arg.startsWith("-"));
   const command = index === -1 ? null : await namedCommand(args[index] ?? "");
   handleClosedOutput(command?.ignoresClosedOutput ?? false);
@@ -67,5 +69,5 @@ async function namedCommand(name: string): Promise<Command> {
   const command = await loadCommand(name);
   if (command) return command;
   const similar = nearest(name, commandNames);
-  throw usageError(`there is no command "${name}"`, undefined, similar && `waybill ${similar}`);
+  throw usageError(`unknown command "${name}"`, undefined, similar && `waybill ${similar}`);
 }

@@ -38,7 +38,7 @@ export async function sendAndWait(
   }
 }
 
-/** Only the waiting has ended: the delivery goes on. */
+/** Only the waiting ended; the delivery continues. */
 async function reportStoppedWaiting(
   client: WaybillClient,
   sent: Sent | null,
@@ -49,14 +49,14 @@ async function reportStoppedWaiting(
     const how = timedOut ? "Stopped waiting" : "Stopped";
     printNote(
       sent === null
-        ? "Stopped before it was known whether the message was accepted."
-        : `${how}; the delivery goes on. Look at it: waybill why ${oneLine(sent.messageId)}`,
+        ? "Stopped before the daemon confirmed the message; it may or may not have been accepted."
+        : `${how}; the delivery continues. To check on it: waybill why ${oneLine(sent.messageId)}`,
     );
     return;
   }
   if (sent === null || interrupted.aborted) return;
   try {
-    // The last line is a delivery for a script that timed out, too.
+    // Scripts get a delivery as the last line even after a timeout.
     print(JSON.stringify(await client.delivery(sent.deliveryId)));
   } catch (error) {
     if (!(error instanceof WaybillError)) throw error;

@@ -8,12 +8,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was said, newest first */
+        /** List messages, newest first */
         get: operations["listMessages"];
         put?: never;
         /**
-         * Send a message to an agent, or to somebody who reads a mailbox
-         * @description Once this is answered the message is durable and will have an outcome. The same message id with the same body may be sent again and changes nothing; with another body it is a conflict.
+         * Send a message to an agent, a person, or a member that Waybill does not run
+         * @description Once this responds, the message is durable and will have an outcome. Sending the same message id with the same body again changes nothing; with a different body it is a conflict.
          */
         post: operations["sendMessage"];
         delete?: never;
@@ -32,7 +32,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Take back a message that has not been sent */
+        /** Withdraw a message that has not been sent to its agent */
         delete: operations["withdrawMessage"];
         options?: never;
         head?: never;
@@ -50,7 +50,7 @@ export interface paths {
         put?: never;
         /**
          * Store a file for messages
-         * @description The body is the file as it is, and `Content-Type` its type. What is answered goes into `attachments` of a message. The same bytes may be stored again and are kept once. A file that no message names is removed after a day.
+         * @description The body is the raw file, and `Content-Type` its type. Put the response into the `attachments` of a message. Storing the same bytes again is fine; they are kept once. A file that no message names is removed after a day.
          */
         post: operations["storeAttachment"];
         delete?: never;
@@ -68,7 +68,7 @@ export interface paths {
         };
         /**
          * Download a file
-         * @description Of types that a browser could run as a page only the bytes are served, without the type.
+         * @description Types that a browser could run as a page are served as plain bytes, without their type.
          */
         get: operations["readAttachment"];
         put?: never;
@@ -86,7 +86,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Deliveries, newest first */
+        /** List deliveries, newest first */
         get: operations["listDeliveries"];
         put?: never;
         post?: never;
@@ -103,7 +103,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One delivery with attempts, audit, evidence, and what happens next */
+        /** Show a delivery with its attempts, audit, evidence and next step */
         get: operations["showDelivery"];
         put?: never;
         post?: never;
@@ -123,8 +123,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a delivery that failed for good a new budget
-         * @description Its old attempts are looked at first, so late proof is found before the agent is asked again.
+         * Retry a delivery that failed for good, with a new budget
+         * @description Its old attempts are checked first, so late proof is found before the agent gets another prompt.
          */
         post: operations["retryDelivery"];
         delete?: never;
@@ -143,8 +143,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End a delivery for good
-         * @description If its turn runs, that is stopped.
+         * Cancel a delivery for good
+         * @description If its turn is running, the turn is stopped.
          */
         post: operations["cancelDelivery"];
         delete?: never;
@@ -160,12 +160,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All lanes with what holds and what waits in them */
+        /** List lanes, with their current delivery and queue length */
         get: operations["listLanes"];
         put?: never;
         /**
-         * Make a lane, or change the settings of one
-         * @description Its sessions and what waits in it stay. What is left out is what the configuration says.
+         * Create a lane, or change its settings
+         * @description A changed lane keeps its session and its queue. Omitted settings come from the configuration.
          */
         post: operations["putLane"];
         delete?: never;
@@ -181,15 +181,55 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One lane */
+        /** Show a lane */
         get: operations["showLane"];
         put?: never;
         post?: never;
         /**
          * Remove a lane
-         * @description What happened in it stays.
+         * @description Its messages, deliveries and events are kept.
          */
         delete: operations["removeLane"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/lanes/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what a lane's agent did and said, newest first
+         * @description Deltas are not kept. A page may be shorter than its limit when events are large. The events of a removed lane stay available for as long as they are kept.
+         */
+        get: operations["listLaneEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/lanes/{id}/turn": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a lane's running turn, with the text of its open items so far
+         * @description For a client that starts following a lane mid-turn, because deltas are not kept. Compare the `offset` of later deltas with these texts to find what is new.
+         */
+        get: operations["showTurn"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -205,8 +245,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Stop the running turn, or what is about to be sent
-         * @description Its delivery is cancelled and never retried; what waits behind it goes on.
+         * Abort the running turn, or the prompt that is about to be sent
+         * @description Its delivery is cancelled and never retried. The next message in the queue follows.
          */
         post: operations["abortLane"];
         delete?: never;
@@ -224,7 +264,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send nothing in this lane until it is resumed */
+        /** Pause a lane: send nothing in it until it is resumed */
         post: operations["pauseLane"];
         delete?: never;
         options?: never;
@@ -242,8 +282,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let a paused lane go on
-         * @description Messages that waited are sent in their order.
+         * Resume a paused lane
+         * @description Waiting messages are sent in order.
          */
         post: operations["resumeLane"];
         delete?: never;
@@ -262,8 +302,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give back a lane that is held by what nobody can see or write
-         * @description For a delivery that still owes the end of its turn or its read flag; an open one is cancelled.
+         * Release a lane whose delivery waits for something that cannot be observed or written
+         * @description For a delivery that still owes the end of its turn or its read flag. An open delivery is cancelled.
          */
         post: operations["releaseLane"];
         delete?: never;
@@ -282,10 +322,47 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let a lane go on in a session that its agent program has already
-         * @description From the next message on. Refused while a delivery holds the lane, for a session of another lane or directory, and for a subtask.
+         * Continue a lane in an existing session of its agent program
+         * @description Takes effect with the next message. Refused while a delivery holds the lane, for a session of another lane or directory, and for a subtask.
          */
         post: operations["adoptSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runtimes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the agent programs that lanes can use, and their running processes */
+        get: operations["listRuntimes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/directories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List directories where lanes may work, one level at a time
+         * @description Leaves out hidden directories, Waybill's own state, and links out of the allowed directories. At most 500, by name.
+         */
+        get: operations["listDirectories"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -299,7 +376,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All teams with their members, and what each of them is doing */
+        /** List teams with their members, and what each member is doing */
         get: operations["listTeams"];
         put?: never;
         post?: never;
@@ -316,14 +393,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One team */
+        /** Show a team */
         get: operations["showTeam"];
-        /** Make a team, or change what people call it */
+        /** Create a team, or change its display name */
         put: operations["putTeam"];
         post?: never;
         /**
          * Remove a team
-         * @description The lanes of its members stay, with what waits in them.
+         * @description The lanes of its members stay, including their queues.
          */
         delete: operations["removeTeam"];
         options?: never;
@@ -342,7 +419,7 @@ export interface paths {
         put?: never;
         /**
          * Follow the inbox files of a team
-         * @description Rows for members that Waybill runs are delivered, and flagged as read once they are answered. Messages to the others are written into their inboxes. May be repeated.
+         * @description Rows for members that Waybill runs are delivered, and flagged as read once answered. Messages to the other members are written to their inbox files. Safe to repeat.
          */
         post: operations["importTeam"];
         delete?: never;
@@ -361,8 +438,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send nothing to a team until it is resumed
-         * @description What runs goes on; messages wait.
+         * Pause a team: send it nothing until it is resumed
+         * @description Running turns continue; messages wait.
          */
         post: operations["pauseTeam"];
         delete?: never;
@@ -381,8 +458,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let a paused or stopped team go on
-         * @description Messages that waited are sent in their order.
+         * Resume a paused or stopped team
+         * @description Waiting messages are sent in order.
          */
         post: operations["resumeTeam"];
         delete?: never;
@@ -402,7 +479,7 @@ export interface paths {
         put?: never;
         /**
          * Stop a team
-         * @description What runs is stopped, and its deliveries are cancelled. What waits stays, and those who wait are told.
+         * @description Running turns are stopped and their deliveries cancelled. Queued messages stay, and their senders are notified.
          */
         post: operations["stopTeam"];
         delete?: never;
@@ -421,13 +498,13 @@ export interface paths {
         get?: never;
         /**
          * Add a member, or change one
-         * @description One that was shut down goes on.
+         * @description Adding a member that was shut down brings it back.
          */
         put: operations["putMember"];
         post?: never;
         /**
          * Remove a member
-         * @description Its lane stays, and what waits in it is still delivered. Its token ends.
+         * @description Its lane stays, and queued messages are still delivered. Its token is revoked.
          */
         delete: operations["removeMember"];
         options?: never;
@@ -446,7 +523,7 @@ export interface paths {
         put?: never;
         /**
          * Approve the shutdown of a member
-         * @description What it does is stopped, and it gets nothing more until it is added again.
+         * @description Its running turn is stopped, and it gets no messages until it is added again.
          */
         post: operations["shutDownMember"];
         delete?: never;
@@ -464,7 +541,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The token of a member that somebody else runs */
+        /** Get the token of a member that Waybill does not run */
         post: operations["memberToken"];
         delete?: never;
         options?: never;
@@ -479,7 +556,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was written to a person, newest first */
+        /** List messages to a person, newest first */
         get: operations["listInbox"];
         put?: never;
         post?: never;
@@ -506,6 +583,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/inbox/unread": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count a person's unread messages, by conversation */
+        get: operations["countUnread"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/holds": {
         parameters: {
             query?: never;
@@ -513,7 +607,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Agents that are held because they write to each other and nothing else happens */
+        /** List holds: pairs of agents that wrote to each other too often while nothing else happened */
         get: operations["listHolds"];
         put?: never;
         post?: never;
@@ -533,8 +627,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let two agents go on
-         * @description What was held is delivered, and they are counted anew.
+         * Release a hold between two agents
+         * @description The held messages are delivered, and the count of their messages restarts.
          */
         post: operations["releaseHold"];
         delete?: never;
@@ -550,7 +644,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What waits for a person */
+        /** List open asks */
         get: operations["listAsks"];
         put?: never;
         post?: never;
@@ -571,7 +665,7 @@ export interface paths {
         put?: never;
         /**
          * Answer an ask
-         * @description A permission takes `once`, `always` or `reject`; a question takes its answers, or `reject`. A permission that is rejected with a `message` does not end the turn.
+         * @description A permission takes `once`, `always` or `reject`; a question takes `answers`, or `reject`. Rejecting a permission with a `message` does not end the turn.
          */
         post: operations["answerAsk"];
         delete?: never;
@@ -588,8 +682,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What happens, as it happens
-         * @description Server-sent events: `event` is the type, `id` an opaque cursor, `data` a StreamEvent. With the id of the last event in `Last-Event-ID` the stream goes on after it; without one it begins now, with an `open` event whose id can be resumed from. A `reset` tells that something in between is not kept any more, and how the lanes are now. An `item.delta` has no id, for it is not kept: a client that resumes finds its text in the `item.completed`.
+         * Stream events as they happen
+         * @description Server-sent events: `event` is the type, `id` an opaque cursor, `data` a StreamEvent. With `Last-Event-ID`, the stream resumes after that event. Without it, the stream begins now, with an `open` event whose id you can resume from. A `reset` means that some events in between are no longer kept; it carries the current state of the lanes. An `item.delta` has no id because it is not kept: a client that resumes finds its text in `item.completed`, and until then in `GET /v1/lanes/{id}/turn`.
          */
         get: operations["stream"];
         put?: never;
@@ -608,10 +702,50 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What agents did and said, oldest first
-         * @description Without `after`, from the oldest that is kept. Deltas are not kept.
+         * List what agents did and said, oldest first
+         * @description Without `after`, starts with the oldest event that is kept. Deltas are not kept.
          */
         get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Delivery outcomes, durations and agent usage, by lane and day
+         * @description A delivery counts once, on the day it ended. Statistics are kept for 400 days, even for removed lanes.
+         */
+        get: operations["stats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/doctor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check that Waybill has everything it needs, with a fix for each problem
+         * @description The report of `waybill doctor --json`. It takes up to about 20 seconds; concurrent requests share one report.
+         */
+        get: operations["doctor"];
         put?: never;
         post?: never;
         delete?: never;
@@ -627,7 +761,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the process is alive */
+        /** Check that the process is alive */
         get: operations["health"];
         put?: never;
         post?: never;
@@ -645,8 +779,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether messages can be taken and brought to agents
-         * @description Looks at the store and the runtimes; spends no tokens of a model.
+         * Check that messages can be accepted and delivered to agents
+         * @description Checks the store and the runtimes. Uses no model tokens.
          */
         get: operations["ready"];
         put?: never;
@@ -664,7 +798,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Which Waybill this is, and since when it runs */
+        /** Show the version, and when this run started */
         get: operations["version"];
         put?: never;
         post?: never;
@@ -681,7 +815,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Numbers for Prometheus */
+        /** Metrics for Prometheus */
         get: operations["metrics"];
         put?: never;
         post?: never;
@@ -718,8 +852,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Start anew
-         * @description The worker ends in good order and its supervisor starts another one. Nothing that was admitted is lost.
+         * Restart the worker
+         * @description The worker shuts down gracefully and its supervisor starts a new one. No admitted message is lost. If the next start would refuse the configuration, nothing is restarted.
          */
         post: operations["restart"];
         delete?: never;
@@ -737,8 +871,28 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A one-time code for a browser */
+        /** Create a one-time code for a browser */
         post: operations["newLoginCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign this browser out
+         * @description Deletes the cookie of this browser. Other browsers stay signed in.
+         */
+        post: operations["logout"];
         delete?: never;
         options?: never;
         head?: never;
@@ -769,7 +923,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The lanes and their state, for people */
+        /**
+         * The page for people
+         * @description Its views have their own addresses, such as `/lanes`, with the same responses.
+         */
         get: operations["frontPage"];
         put?: never;
         post?: never;
@@ -785,16 +942,16 @@ export interface components {
     schemas: {
         SendResult: {
             messageId: string;
-            /** @description Null for a message that waits in a mailbox to be read. */
+            /** @description Null for a message to a mailbox, where it waits to be read. */
             deliveryId: string | null;
             /**
-             * @description `handed_over`: it is where its recipient reads. `pending`: its row is still to be written there.
+             * @description `handed_over`: it is where its recipient reads. `pending`: its row has not been written there yet.
              * @enum {string}
              */
             status: "pending" | "submitting" | "accepted" | "unanswered" | "retry_scheduled" | "failed_retryable" | "failed_terminal" | "responded" | "cancelled" | "handed_over";
             /** @enum {string} */
             responseState: "not_observed" | "pending" | "prompt_not_indexed" | "prompt_delivered_no_assistant_message" | "responded_tool_call" | "responded_visible_message" | "responded_non_visible_tool" | "responded_plain_text" | "permission_blocked" | "question_blocked" | "interrupted" | "tool_error" | "empty_assistant_turn" | "session_stale" | "session_error" | "reconcile_failed";
-            /** @description Whether an outcome is still to come. */
+            /** @description Whether the outcome is still pending. */
             responsePending: boolean;
             acceptanceUnknown: boolean;
             queuedBehindMessageId?: string;
@@ -806,14 +963,14 @@ export interface components {
             };
             reason?: string;
             diagnostics: string[];
-            /** @description Why it is not sent for now, in words. */
+            /** @description Why it is not sent yet, as text for people. */
             waits?: string;
             handOver?: components["schemas"]["HandOver"];
         };
-        /** @description Of a message to a member whose inbox is a file. */
+        /** @description Only for a message to a member with an inbox file. */
         HandOver: {
             /**
-             * @description `waiting`: to be written. `handed_over`: it stands in the file. `taken`: flagged as read, or removed by the program that reads it; no answer. `gone`: taken or lost.
+             * @description `waiting`: not written yet. `handed_over`: it is in the file. `taken`: flagged as read, or removed by the program that reads it; this is not an answer. `gone`: taken or lost.
              * @enum {string}
              */
             state: "waiting" | "handed_over" | "taken" | "gone";
@@ -840,7 +997,7 @@ export interface components {
             } | {
                 person: string;
             };
-            /** @description Who sends; "user" unless said otherwise. */
+            /** @description The sender; "user" by default. */
             from?: string;
             text: string;
             summary?: string;
@@ -853,13 +1010,13 @@ export interface components {
             }[];
             relayOfMessageId?: string;
             /**
-             * @description What a reply is, in the word of whoever replies.
+             * @description What kind of reply this is, according to its sender.
              * @enum {string}
              */
             outcome?: "answer" | "done" | "question" | "blocked" | "progress";
-            /** @description Files that were stored before, as POST /v1/attachments answered. */
+            /** @description Stored files, as returned by POST /v1/attachments. */
             attachments?: components["schemas"]["Attachment"][];
-            /** @description Who gets the answer; the sender unless said otherwise. A name is that of a person. */
+            /** @description Who gets the answer; the sender by default. A plain name means a person. */
             replyTo?: string | {
                 lane: string;
             } | {
@@ -886,7 +1043,9 @@ export interface components {
         };
         MessagePage: {
             messages: components["schemas"]["Message"][];
-            /** @description Where the next page begins, if there is one. */
+            /** @description If requested: the deliveries of the messages to lanes, newest first. */
+            deliveries?: components["schemas"]["Delivery"][];
+            /** @description The cursor of the next page. Absent on the last page. */
             nextCursor?: string;
         };
         Message: {
@@ -900,8 +1059,13 @@ export interface components {
                 person: string;
             };
             from: string;
-            /** @description The lane in whose conversation it stands. */
+            /** @description The lane whose conversation it belongs to. */
             lane: string | null;
+            /** @description The member whose conversation it belongs to, if Waybill does not run that member. */
+            member: {
+                team: string;
+                name: string;
+            } | null;
             text: string;
             summary: string | null;
             /** @enum {string|null} */
@@ -914,7 +1078,7 @@ export interface components {
             attachments: components["schemas"]["Attachment"][];
             relayOfMessageId: string | null;
             /**
-             * @description What it is: in its agent's own word, or what Waybill takes it for.
+             * @description What kind of reply it is, as its agent declared it or as Waybill classified it.
              * @enum {string|null}
              */
             outcome: "answer" | "done" | "question" | "blocked" | "progress" | "acknowledgement" | "provider_error" | null;
@@ -936,33 +1100,8 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             readAt: string | null;
-            /** @description What became of its row, where its recipient reads an inbox file. */
+            /** @description The state of its row, if its recipient reads an inbox file. */
             handOver: components["schemas"]["HandOver"] | null;
-        };
-        Sent: {
-            messageId: string;
-            deliveryId: string;
-            /** @enum {string} */
-            status: "pending" | "submitting" | "accepted" | "unanswered" | "retry_scheduled" | "failed_retryable" | "failed_terminal" | "responded" | "cancelled";
-            /** @enum {string} */
-            responseState: "not_observed" | "pending" | "prompt_not_indexed" | "prompt_delivered_no_assistant_message" | "responded_tool_call" | "responded_visible_message" | "responded_non_visible_tool" | "responded_plain_text" | "permission_blocked" | "question_blocked" | "interrupted" | "tool_error" | "empty_assistant_turn" | "session_stale" | "session_error" | "reconcile_failed";
-            /** @description Whether an outcome is still to come. */
-            responsePending: boolean;
-            acceptanceUnknown: boolean;
-            queuedBehindMessageId?: string;
-            visibleReply?: {
-                messageId: string | null;
-                mailbox: string | null;
-                /** @enum {string} */
-                correlation: "relayOfMessageId" | "direct_child_message_send" | "plain_assistant_text";
-            };
-            reason?: string;
-            diagnostics: string[];
-        };
-        DeliveryPage: {
-            deliveries: components["schemas"]["Delivery"][];
-            /** @description Where the next page begins, if there is one. */
-            nextCursor?: string;
         };
         Delivery: components["schemas"]["Sent"] & {
             id: string;
@@ -973,13 +1112,13 @@ export interface components {
             actionMode: "do" | "ask" | "delegate" | "notify" | null;
             /** @enum {string} */
             source: "watcher" | "ui" | "cli" | "telegram" | "mcp" | "manual" | "watchdog";
-            /** @description How many attempts were made. */
+            /** @description The number of attempts so far. */
             attempts: number;
             maxAttempts: number;
             repairs: number;
             replyTo: string;
             payloadHash: string;
-            /** @description Files that the answer names and that are not on disk. */
+            /** @description Files that the answer names but that are not on disk. */
             missingFiles: string[];
             /**
              * Format: date-time
@@ -1026,19 +1165,66 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             expiresAt: string | null;
+            /** @description Why it waits for a person to release it, although its lane is free. */
+            heldReason: string | null;
+            /** @description The reason as text for people, or why it is held; null if there is none. */
+            why: string | null;
+            /**
+             * @description The kind of proof that the agent acted on the message.
+             * @enum {string|null}
+             */
+            proof: "destination_reply" | "visible_reply" | "tool" | "plain_text" | "notified_turn" | null;
+            /** @description The session of its latest attempt. */
+            sessionId: string | null;
+            /** @description The id of the prompt in the agent's transcript. It is the `prompt` of its turn, and one of the turn's items. */
+            deliveredUserMessageId: string | null;
+            /** @description The id of the newest transcript entry that belongs to it; one of its turn's items. */
+            assistantMessageId: string | null;
             version: number;
+        };
+        Sent: {
+            messageId: string;
+            deliveryId: string;
+            /** @enum {string} */
+            status: "pending" | "submitting" | "accepted" | "unanswered" | "retry_scheduled" | "failed_retryable" | "failed_terminal" | "responded" | "cancelled";
+            /** @enum {string} */
+            responseState: "not_observed" | "pending" | "prompt_not_indexed" | "prompt_delivered_no_assistant_message" | "responded_tool_call" | "responded_visible_message" | "responded_non_visible_tool" | "responded_plain_text" | "permission_blocked" | "question_blocked" | "interrupted" | "tool_error" | "empty_assistant_turn" | "session_stale" | "session_error" | "reconcile_failed";
+            /** @description Whether the outcome is still pending. */
+            responsePending: boolean;
+            acceptanceUnknown: boolean;
+            queuedBehindMessageId?: string;
+            visibleReply?: {
+                messageId: string | null;
+                mailbox: string | null;
+                /** @enum {string} */
+                correlation: "relayOfMessageId" | "direct_child_message_send" | "plain_assistant_text";
+            };
+            reason?: string;
+            diagnostics: string[];
+        };
+        DeliveryPage: {
+            deliveries: components["schemas"]["ListedDelivery"][];
+            /** @description The cursor of the next page. Absent on the last page. */
+            nextCursor?: string;
+        };
+        ListedDelivery: components["schemas"]["Delivery"] & {
+            /** @description The first 200 characters of the message's text. */
+            excerpt: string | null;
         };
         DeliveryDetail: components["schemas"]["Delivery"] & {
             message: components["schemas"]["Message"] | null;
-            /** @description What the agent or Waybill wrote back, oldest first. */
+            /** @description Replies from the agent or from Waybill, oldest first. */
             replies: components["schemas"]["Message"][];
             attemptList: components["schemas"]["Attempt"][];
             audit: components["schemas"]["AuditEvent"][];
             evidence: {
-                /** @enum {string|null} */
+                /**
+                 * @description The kind of proof that the agent acted on the message.
+                 * @enum {string|null}
+                 */
                 proof: "destination_reply" | "visible_reply" | "tool" | "plain_text" | "notified_turn" | null;
                 /**
-                 * @description What the agent said that its reply is.
+                 * @description The outcome that the agent declared for its reply.
                  * @enum {string|null}
                  */
                 outcome: "answer" | "done" | "question" | "blocked" | "progress" | null;
@@ -1065,6 +1251,8 @@ export interface components {
                 turnEndedAt: string | null;
                 readCommitError: string | null;
             };
+            /** @description Its state and the reason for it, as text for people. If it is late, why. */
+            explanation: string;
             next: {
                 step: string;
                 /**
@@ -1072,7 +1260,7 @@ export interface components {
                  * @example 2026-01-31T12:00:00.000Z
                  */
                 at: string | null;
-                /** @description What happens next, for people. */
+                /** @description What happens next, as text for people. */
                 words: string;
             };
         };
@@ -1090,13 +1278,13 @@ export interface components {
             submittedAt: string;
             /**
              * Format: date-time
-             * @description The agent program had the prompt.
+             * @description When the agent program had stored the prompt.
              * @example 2026-01-31T12:00:00.000Z
              */
             storedAt: string | null;
             /**
              * Format: date-time
-             * @description The first word, thought or tool call for it.
+             * @description When the first text, reasoning or tool call for it appeared.
              * @example 2026-01-31T12:00:00.000Z
              */
             firstTokenAt: string | null;
@@ -1107,13 +1295,13 @@ export interface components {
             lastActivityAt: string | null;
             /**
              * Format: date-time
-             * @description The end of its turn, as the agent program says it.
+             * @description When its turn ended, as reported by the agent program.
              * @example 2026-01-31T12:00:00.000Z
              */
             finishedAt: string | null;
             /**
              * Format: date-time
-             * @description What it brought was found to be proof.
+             * @description When its result was accepted as proof.
              * @example 2026-01-31T12:00:00.000Z
              */
             provenAt: string | null;
@@ -1127,6 +1315,30 @@ export interface components {
             event: string;
             reason: string | null;
             by: string | null;
+            /** @description The attempt that the event is about; null before the first. */
+            attempt: number | null;
+            /** @description What the agent's transcript showed at that time, if it was read. */
+            observed: {
+                /** @enum {string} */
+                state: "not_observed" | "pending" | "prompt_not_indexed" | "prompt_delivered_no_assistant_message" | "responded_tool_call" | "responded_visible_message" | "responded_non_visible_tool" | "responded_plain_text" | "permission_blocked" | "question_blocked" | "interrupted" | "tool_error" | "empty_assistant_turn" | "session_stale" | "session_error" | "reconcile_failed";
+                deliveredUserMessageId: string | null;
+                assistantMessageId: string | null;
+                toolNames: string[];
+                diagnostics: string[];
+                /**
+                 * Format: date-time
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                lastActivityAt: string | null;
+            } | null;
+            /**
+             * Format: date-time
+             * @description When the next reconcile was due after this event.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            next: string | null;
+            /** @description What happened, and why it is or is not sufficient, as text for people. */
+            why: string;
         };
         LaneList: {
             lanes: components["schemas"]["Lane"][];
@@ -1153,297 +1365,26 @@ export interface components {
             createdAt: string;
             /** @description The delivery that holds the lane. */
             holder: components["schemas"]["Sent"] | null;
-            /** @description How many messages wait behind it. */
+            /** @description The number of messages queued behind it. */
             waiting: number;
             waitReason: string | null;
-            /** @description What does not go as it should, although its runtime works. */
+            /** @description Problems with this lane that do not stop its runtime. */
             notices: {
                 code: string;
                 message: string;
             }[];
-            /** @description What its agent has used today, in tokens and dollars; null where nothing is known of it. */
+            /** @description Its agent's usage today, in tokens and dollars; null if unknown. */
             usage: {
                 tokens: number;
                 cost: number;
             } | null;
         };
-        Pause: {
-            reason?: string;
+        LaneEventPage: {
+            events: components["schemas"]["UniversalEvent"][];
+            /** @description `before` of the next page; null when nothing older is kept. */
+            nextBefore: number | null;
         };
-        Adoption: {
-            /** @example ses_0123456789abcdef */
-            sessionId: string;
-        };
-        TeamList: {
-            teams: components["schemas"]["Team"][];
-        };
-        Team: {
-            name: string;
-            displayName: string | null;
-            /** @enum {string} */
-            state: "active" | "paused" | "stopped";
-            /** @description Where its members write to each other in files. */
-            directory: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
-            createdAt: string;
-            members: components["schemas"]["Member"][];
-            /** @description What does not go as it should with its inbox files. */
-            notices: {
-                code: string;
-                message: string;
-            }[];
-        };
-        Member: {
-            name: string;
-            /** @enum {string} */
-            kind: "lane" | "native" | "person";
-            lane: string | null;
-            displayName: string | null;
-            role: string | null;
-            /** @enum {string|null} */
-            color: "red" | "orange" | "yellow" | "green" | "blue" | "purple" | "pink" | "cyan" | "gray" | null;
-            /** @enum {string|null} */
-            contract: "text" | "tool" | null;
-            /** @enum {string} */
-            state: "active" | "idle" | "working" | "blocked" | "paused" | "offline" | "terminated";
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
-            terminatedAt: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
-            createdAt: string;
-        };
-        NewTeam: {
-            displayName?: string | null;
-        };
-        TeamImport: {
-            /** @description Where its config.json and its inboxes are. */
-            directory: string;
-            /** @description By default what the team calls itself. */
-            name?: string;
-            /** @description The members that Waybill is to run, each with its lane. Others run all the rest. */
-            lanes?: {
-                [key: string]: string;
-            };
-            /** @description Of a Claude Code session: makes Waybill a member in its `config.json`, so that its agents can answer. Without it they cannot. */
-            join?: boolean;
-        };
-        NewMember: {
-            /**
-             * @description `lane`: Waybill runs it. `native`: somebody else does. `person`: reads an inbox.
-             * @default lane
-             * @enum {string}
-             */
-            kind: "lane" | "native" | "person";
-            /** @description Of kind `lane`: where it works; by default the lane of its name. */
-            lane?: string;
-            displayName?: string | null;
-            /** @description `lead` makes it the team's lead. */
-            role?: string | null;
-            /** @enum {string|null} */
-            color?: "red" | "orange" | "yellow" | "green" | "blue" | "purple" | "pink" | "cyan" | "gray" | null;
-            /**
-             * @description The reply contract of its lane.
-             * @enum {string}
-             */
-            contract?: "text" | "tool";
-        };
-        MemberToken: {
-            /** @description Good for the tools at `/mcp` alone. */
-            token: string;
-        };
-        InboxPage: {
-            messages: components["schemas"]["Message"][];
-            /** @description Where the next page begins, if there is one. */
-            nextCursor?: string;
-        };
-        ReadCount: {
-            /** @description How many were unread before. */
-            marked: number;
-        };
-        ReadMarks: {
-            /** @description "user" unless said otherwise. */
-            person?: string;
-            /** @description The messages that were read; without them, all. */
-            ids?: string[];
-        };
-        HoldList: {
-            holds: components["schemas"]["Hold"][];
-        };
-        Hold: {
-            /** @description The two whose agents write to each other. */
-            lanes: string[];
-            /** @description How many messages they wrote. */
-            count: number;
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
-            beganAt: string;
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
-            heldAt: string;
-        };
-        Released: {
-            /** @description How many messages go on. */
-            released: number;
-        };
-        Release: {
-            lanes: [
-                string,
-                string
-            ];
-        };
-        AskList: {
-            asks: components["schemas"]["Ask"][];
-        };
-        Ask: {
-            id: string;
-            /** @enum {string} */
-            kind: "permission" | "question";
-            title: string;
-            lane: string;
-            deliveryId: string | null;
-            messageId: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
-            since: string;
-        };
-        AskAnswer: {
-            /** @enum {string} */
-            decision: "once" | "always" | "reject";
-            answers?: string[][];
-            /** @description Why a permission is rejected. The agent reads it and goes on. */
-            message?: string;
-        };
-        StreamEvent: {
-            /** @enum {string} */
-            type: "message";
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
-            at: string;
-            message: components["schemas"]["Message"];
-        } | {
-            /** @enum {string} */
-            type: "delivery";
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
-            at: string;
-            /** @description What happened: submit, accepted, unanswered, proven, … */
-            event: string;
-            reason: string | null;
-            delivery: components["schemas"]["Delivery"];
-        } | {
-            /** @enum {string} */
-            type: "lane";
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
-            at: string;
-            id: string;
-            removed: boolean;
-            pausedReason: string | null;
-        } | {
-            /** @enum {string} */
-            type: "alert";
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
-            at: string;
-            alert: components["schemas"]["Alert"];
-        } | {
-            /** @enum {string} */
-            type: "team";
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
-            at: string;
-            name: string;
-            removed: boolean;
-            /** @enum {string|null} */
-            state: "active" | "paused" | "stopped" | null;
-            members: string[];
-        } | {
-            /** @enum {string} */
-            type: "member";
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
-            at: string;
-            team: string;
-            member: string;
-            lane: string | null;
-            /**
-             * @description What the member is doing from now on. It is not kept.
-             * @enum {string}
-             */
-            state: "active" | "idle" | "working" | "blocked" | "paused" | "offline" | "terminated";
-        } | {
-            /** @enum {string} */
-            type: "inbox";
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
-            at: string;
-            team: string;
-            /** @description Whose inbox file it is; null for the team's directory. */
-            inbox: string | null;
-            lane: string | null;
-            /**
-             * @description What happened in a team's inbox files.
-             * @enum {string}
-             */
-            event: "hand_over" | "restored" | "system_row" | "row_refused" | "problem" | "usable";
-            messageId: string | null;
-            /** @enum {string|null} */
-            state: "waiting" | "handed_over" | "taken" | "gone" | null;
-            /** @enum {string|null} */
-            rowType: "idle_notification" | "shutdown_request" | "shutdown_approved" | "shutdown_rejected" | "shutdown_response" | "permission_request" | "permission_response" | "plan_approval_request" | "plan_approval_response" | "task_assignment" | null;
-            from: string | null;
-            reason: string | null;
-            detail: string | null;
-        } | components["schemas"]["SessionStartedEvent"] | components["schemas"]["SessionEndedEvent"] | components["schemas"]["TurnStartedEvent"] | components["schemas"]["TurnEndedEvent"] | components["schemas"]["ItemStartedEvent"] | components["schemas"]["ItemDeltaEvent"] | components["schemas"]["ItemCompletedEvent"] | components["schemas"]["PermissionRequestedEvent"] | components["schemas"]["PermissionResolvedEvent"] | components["schemas"]["QuestionRequestedEvent"] | components["schemas"]["QuestionResolvedEvent"] | components["schemas"]["UsageEvent"] | components["schemas"]["ErrorEvent"] | components["schemas"]["UnparsedEvent"] | components["schemas"]["StreamOpened"] | components["schemas"]["StreamReset"];
-        Alert: {
-            id: string;
-            /** @enum {string} */
-            kind: "ask" | "failure" | "late" | "loop" | "held";
-            lane: string;
-            deliveryId: string | null;
-            messageId: string | null;
-            askId: string | null;
-            person: string | null;
-            reason: string;
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
-            since: string;
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
-            raisedAt: string;
-        };
+        UniversalEvent: components["schemas"]["SessionStartedEvent"] | components["schemas"]["SessionEndedEvent"] | components["schemas"]["TurnStartedEvent"] | components["schemas"]["TurnEndedEvent"] | components["schemas"]["ItemStartedEvent"] | components["schemas"]["ItemDeltaEvent"] | components["schemas"]["ItemCompletedEvent"] | components["schemas"]["PermissionRequestedEvent"] | components["schemas"]["PermissionResolvedEvent"] | components["schemas"]["QuestionRequestedEvent"] | components["schemas"]["QuestionResolvedEvent"] | components["schemas"]["UsageEvent"] | components["schemas"]["ErrorEvent"] | components["schemas"]["UnparsedEvent"];
         SessionStartedEvent: {
             id: string;
             seq: number;
@@ -1554,61 +1495,63 @@ export interface components {
              */
             type: "item.started";
             data: {
-                item: {
-                    id: string;
-                    /** @enum {string} */
-                    kind: "message" | "tool_call" | "tool_result" | "file_change" | "plan" | "status";
-                    /** @enum {string|null} */
-                    role: "user" | "assistant" | null;
-                    name: string | null;
-                    parent: string | null;
-                    /** @enum {string} */
-                    status: "in_progress" | "completed" | "failed";
-                    parts: ({
-                        /** @enum {string} */
-                        type: "text";
-                        id: string;
-                        text: string;
-                    } | {
-                        /** @enum {string} */
-                        type: "reasoning";
-                        id: string;
-                        text: string;
-                    } | {
-                        /** @enum {string} */
-                        type: "tool_call";
-                        call: string;
-                        name: string;
-                        input?: unknown;
-                    } | {
-                        /** @enum {string} */
-                        type: "tool_result";
-                        call: string;
-                        name: string;
-                        output: string;
-                        isError: boolean;
-                        rejected: boolean;
-                    } | {
-                        /** @enum {string} */
-                        type: "file";
-                        path: string;
-                        /** @enum {string} */
-                        change: "added" | "modified" | "deleted" | "unknown";
-                        diff: string | null;
-                    } | {
-                        /** @enum {string} */
-                        type: "image";
-                        id: string;
-                        mime: string;
-                        name: string | null;
-                    } | {
-                        /** @enum {string} */
-                        type: "json";
-                        id: string;
-                        value?: unknown;
-                    })[];
-                };
+                item: components["schemas"]["Item"];
             };
+        };
+        Item: {
+            id: string;
+            /** @enum {string} */
+            kind: "message" | "tool_call" | "tool_result" | "file_change" | "plan" | "status";
+            /** @enum {string|null} */
+            role: "user" | "assistant" | null;
+            name: string | null;
+            parent: string | null;
+            /** @enum {string} */
+            status: "in_progress" | "completed" | "failed";
+            parts: components["schemas"]["Part"][];
+        };
+        Part: {
+            /** @enum {string} */
+            type: "text";
+            id: string;
+            text: string;
+        } | {
+            /** @enum {string} */
+            type: "reasoning";
+            id: string;
+            text: string;
+        } | {
+            /** @enum {string} */
+            type: "tool_call";
+            call: string;
+            name: string;
+            input?: unknown;
+        } | {
+            /** @enum {string} */
+            type: "tool_result";
+            call: string;
+            name: string;
+            output: string;
+            isError: boolean;
+            rejected: boolean;
+        } | {
+            /** @enum {string} */
+            type: "file";
+            path: string;
+            /** @enum {string} */
+            change: "added" | "modified" | "deleted" | "unknown";
+            diff: string | null;
+        } | {
+            /** @enum {string} */
+            type: "image";
+            id: string;
+            mime: string;
+            name: string | null;
+        } | {
+            /** @enum {string} */
+            type: "json";
+            id: string;
+            value?: unknown;
         };
         ItemDeltaEvent: {
             id: string;
@@ -1634,6 +1577,8 @@ export interface components {
                 /** @enum {string} */
                 kind: "text" | "reasoning" | "input" | "output";
                 text: string;
+                /** @description How many characters of the part came before it. Absent when unknown. */
+                offset?: number;
             };
         };
         ItemCompletedEvent: {
@@ -1655,60 +1600,7 @@ export interface components {
              */
             type: "item.completed";
             data: {
-                item: {
-                    id: string;
-                    /** @enum {string} */
-                    kind: "message" | "tool_call" | "tool_result" | "file_change" | "plan" | "status";
-                    /** @enum {string|null} */
-                    role: "user" | "assistant" | null;
-                    name: string | null;
-                    parent: string | null;
-                    /** @enum {string} */
-                    status: "in_progress" | "completed" | "failed";
-                    parts: ({
-                        /** @enum {string} */
-                        type: "text";
-                        id: string;
-                        text: string;
-                    } | {
-                        /** @enum {string} */
-                        type: "reasoning";
-                        id: string;
-                        text: string;
-                    } | {
-                        /** @enum {string} */
-                        type: "tool_call";
-                        call: string;
-                        name: string;
-                        input?: unknown;
-                    } | {
-                        /** @enum {string} */
-                        type: "tool_result";
-                        call: string;
-                        name: string;
-                        output: string;
-                        isError: boolean;
-                        rejected: boolean;
-                    } | {
-                        /** @enum {string} */
-                        type: "file";
-                        path: string;
-                        /** @enum {string} */
-                        change: "added" | "modified" | "deleted" | "unknown";
-                        diff: string | null;
-                    } | {
-                        /** @enum {string} */
-                        type: "image";
-                        id: string;
-                        mime: string;
-                        name: string | null;
-                    } | {
-                        /** @enum {string} */
-                        type: "json";
-                        id: string;
-                        value?: unknown;
-                    })[];
-                };
+                item: components["schemas"]["Item"];
             };
         };
         PermissionRequestedEvent: {
@@ -1896,6 +1788,425 @@ export interface components {
                 reason: string;
             };
         };
+        LiveTurn: {
+            /** @description The number of the lane's last event. The stream may not have sent it yet. */
+            seq: number;
+            /** @description The number of the running turn; null when none is running. */
+            turn: number | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            startedAt: string | null;
+            /** @description The open items, oldest first, with their content so far. */
+            items: components["schemas"]["Item"][];
+            /** @description Texts that are too long for this response, with their full length. */
+            cut: {
+                item: string;
+                part: string;
+                length: number;
+            }[];
+        };
+        Pause: {
+            reason?: string;
+        };
+        Adoption: {
+            /** @example ses_0123456789abcdef */
+            sessionId: string;
+        };
+        RuntimeList: {
+            runtimes: components["schemas"]["Runtime"][];
+        };
+        Runtime: {
+            kind: string;
+            /** @description Whether it can be started on this machine. If not, messages to its lanes wait. */
+            ready: boolean;
+            /** @description Whether new lanes use it by default. */
+            isDefault: boolean;
+            /** @description Models named by lanes, by the configuration, or by the program. */
+            models: string[];
+            /** @description Whether a message may add to the system instructions. */
+            takesSystem: boolean;
+            /** @description Why its lanes cannot work; null when they can, or when it has no lanes. */
+            reason: string | null;
+            /** @description The running processes. Listing them starts nothing. */
+            programs: components["schemas"]["RunningProgram"][];
+        };
+        RunningProgram: {
+            /** @description Null for a program that Waybill did not start. */
+            pid: number | null;
+            /** @description Null for a server that serves all lanes. */
+            lane: string | null;
+            sessionId: string | null;
+            /** @description Null for a server that serves all directories. */
+            directory: string | null;
+            /** @description If the program reports it. */
+            version: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            startedAt: string | null;
+            /** @description How often it failed and was restarted since Waybill started. */
+            restarts: number;
+            /**
+             * @description Whether its events arrive live. `none`: a program from an earlier run, which ends soon.
+             * @enum {string}
+             */
+            events: "connected" | "reconnecting" | "none";
+        };
+        DirectoryList: {
+            /** @description With symlinks resolved; null when listing the allowed directories. */
+            path: string | null;
+            /** @description The parent directory, if lanes may work there. */
+            parent: string | null;
+            /** @description The allowed directories. */
+            roots: string[];
+            directories: {
+                name: string;
+                path: string;
+                isRepository: boolean;
+            }[];
+            /** @description Whether more than 500 exist, and the rest was left out. */
+            truncated: boolean;
+        };
+        TeamList: {
+            teams: components["schemas"]["Team"][];
+        };
+        Team: {
+            name: string;
+            displayName: string | null;
+            /** @enum {string} */
+            state: "active" | "paused" | "stopped";
+            /** @description The directory of its inbox files; null if it has none. */
+            directory: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            createdAt: string;
+            members: components["schemas"]["Member"][];
+            /** @description Problems with its inbox files. */
+            notices: {
+                code: string;
+                message: string;
+            }[];
+        };
+        Member: {
+            name: string;
+            /** @enum {string} */
+            kind: "lane" | "native" | "person";
+            lane: string | null;
+            displayName: string | null;
+            role: string | null;
+            /** @enum {string|null} */
+            color: "red" | "orange" | "yellow" | "green" | "blue" | "purple" | "pink" | "cyan" | "gray" | null;
+            /** @enum {string|null} */
+            contract: "text" | "tool" | null;
+            /** @enum {string} */
+            state: "active" | "idle" | "working" | "blocked" | "paused" | "offline" | "terminated";
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            terminatedAt: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            createdAt: string;
+        };
+        NewTeam: {
+            displayName?: string | null;
+        };
+        TeamImport: {
+            /** @description The directory with its config.json and its inboxes. */
+            directory: string;
+            /** @description By default the name in the team's config.json. */
+            name?: string;
+            /** @description The members that Waybill should run, each with its lane. Waybill does not run the others. */
+            lanes?: {
+                [key: string]: string;
+            };
+            /** @description For a Claude Code session: adds Waybill as a member to its `config.json`. Its agents can answer Waybill only then. */
+            join?: boolean;
+        };
+        NewMember: {
+            /**
+             * @description `lane`: Waybill runs it. `native`: another program runs it. `person`: a person who reads an inbox.
+             * @default lane
+             * @enum {string}
+             */
+            kind: "lane" | "native" | "person";
+            /** @description For kind `lane`: where it works. By default the lane with its name. */
+            lane?: string;
+            displayName?: string | null;
+            /** @description `lead` makes it the team's lead. */
+            role?: string | null;
+            /** @enum {string|null} */
+            color?: "red" | "orange" | "yellow" | "green" | "blue" | "purple" | "pink" | "cyan" | "gray" | null;
+            /**
+             * @description The reply contract of its lane.
+             * @enum {string}
+             */
+            contract?: "text" | "tool";
+        };
+        MemberToken: {
+            /** @description Valid only for the tools at `/mcp`. */
+            token: string;
+        };
+        InboxPage: {
+            messages: components["schemas"]["Message"][];
+            /** @description The cursor of the next page. Absent on the last page. */
+            nextCursor?: string;
+        };
+        ReadCount: {
+            /** @description How many of them were unread. */
+            marked: number;
+        };
+        ReadMarks: {
+            /** @description "user" by default. */
+            person?: string;
+            /** @description The messages to mark; all if omitted. */
+            ids?: string[];
+        };
+        Unread: {
+            person: string;
+            /** @description The number of unread messages among the newest 10,000. */
+            total: number;
+            /** @description Counts by the lane whose conversation they belong to. */
+            lanes: {
+                [key: string]: number;
+            };
+            /** @description Counts of messages that belong to no lane, by `team/member`: the conversations with members that Waybill does not run. */
+            members: {
+                [key: string]: number;
+            };
+        };
+        HoldList: {
+            holds: components["schemas"]["Hold"][];
+        };
+        Hold: {
+            /** @description The two lanes whose agents write to each other. */
+            lanes: string[];
+            /** @description How many messages they wrote to each other. */
+            count: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            beganAt: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            heldAt: string;
+        };
+        Released: {
+            /** @description How many messages were released. */
+            released: number;
+        };
+        Release: {
+            lanes: [
+                string,
+                string
+            ];
+        };
+        AskList: {
+            asks: components["schemas"]["Ask"][];
+        };
+        Ask: {
+            id: string;
+            /** @enum {string} */
+            kind: "permission" | "question";
+            title: string;
+            lane: string;
+            deliveryId: string | null;
+            messageId: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            since: string;
+            /** @description Where the agent works; null when its lane was removed. */
+            directory: string | null;
+            /** @description The tool call that is waiting: the item `call:ID` of its turn. */
+            call: string | null;
+            tool: string | null;
+            /** @description The tool's input, if known. Very long values are truncated. */
+            input?: unknown;
+            /** @description The agent program's own data about the ask, in its own format. */
+            detail?: unknown;
+            /** @description The change to be allowed, if the program provides it. */
+            diff: string | null;
+            /** @description Empty for a permission. */
+            questions: {
+                header: string | null;
+                question: string;
+                options: {
+                    label: string;
+                    description: string | null;
+                }[];
+                multiple: boolean;
+            }[];
+            /** @description The session of the subagent that asks; null for the lane's own agent. */
+            nativeSession: string | null;
+        };
+        AskAnswer: {
+            /** @enum {string} */
+            decision: "once" | "always" | "reject";
+            answers?: string[][];
+            /** @description Why a permission is rejected. The agent reads it and continues. */
+            message?: string;
+        };
+        StreamEvent: {
+            /** @enum {string} */
+            type: "message";
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            at: string;
+            message: components["schemas"]["Message"];
+        } | {
+            /** @enum {string} */
+            type: "delivery";
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            at: string;
+            /** @description What happened: submit, accepted, unanswered, proven, … */
+            event: string;
+            reason: string | null;
+            delivery: components["schemas"]["Delivery"];
+        } | {
+            /** @enum {string} */
+            type: "lane";
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            at: string;
+            id: string;
+            removed: boolean;
+            pausedReason: string | null;
+        } | {
+            /** @enum {string} */
+            type: "alert";
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            at: string;
+            alert: components["schemas"]["Alert"];
+        } | {
+            /** @enum {string} */
+            type: "team";
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            at: string;
+            name: string;
+            removed: boolean;
+            /** @enum {string|null} */
+            state: "active" | "paused" | "stopped" | null;
+            members: string[];
+        } | {
+            /** @enum {string} */
+            type: "member";
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            at: string;
+            team: string;
+            member: string;
+            lane: string | null;
+            /**
+             * @description What the member is doing now. This event is not kept.
+             * @enum {string}
+             */
+            state: "active" | "idle" | "working" | "blocked" | "paused" | "offline" | "terminated";
+        } | {
+            /** @enum {string} */
+            type: "ask";
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            at: string;
+            id: string;
+            lane: string;
+            /** @description Whether the ask is open or resolved. This event is not kept: GET /v1/asks lists open asks. */
+            open: boolean;
+        } | {
+            /** @enum {string} */
+            type: "read";
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            at: string;
+            /** @description The mailbox where messages were marked as read. This event is not kept. */
+            to: {
+                lane: string;
+            } | {
+                team: string;
+                member: string;
+            } | {
+                person: string;
+            };
+        } | {
+            /** @enum {string} */
+            type: "inbox";
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            at: string;
+            team: string;
+            /** @description The owner of the inbox file; null for the team's directory. */
+            inbox: string | null;
+            lane: string | null;
+            /**
+             * @description What happened in a team's inbox files.
+             * @enum {string}
+             */
+            event: "hand_over" | "restored" | "system_row" | "row_refused" | "problem" | "usable";
+            messageId: string | null;
+            /** @enum {string|null} */
+            state: "waiting" | "handed_over" | "taken" | "gone" | null;
+            /** @enum {string|null} */
+            rowType: "idle_notification" | "shutdown_request" | "shutdown_approved" | "shutdown_rejected" | "shutdown_response" | "permission_request" | "permission_response" | "plan_approval_request" | "plan_approval_response" | "task_assignment" | null;
+            from: string | null;
+            reason: string | null;
+            detail: string | null;
+        } | components["schemas"]["SessionStartedEvent"] | components["schemas"]["SessionEndedEvent"] | components["schemas"]["TurnStartedEvent"] | components["schemas"]["TurnEndedEvent"] | components["schemas"]["ItemStartedEvent"] | components["schemas"]["ItemDeltaEvent"] | components["schemas"]["ItemCompletedEvent"] | components["schemas"]["PermissionRequestedEvent"] | components["schemas"]["PermissionResolvedEvent"] | components["schemas"]["QuestionRequestedEvent"] | components["schemas"]["QuestionResolvedEvent"] | components["schemas"]["UsageEvent"] | components["schemas"]["ErrorEvent"] | components["schemas"]["UnparsedEvent"] | components["schemas"]["StreamOpened"] | components["schemas"]["StreamReset"];
+        Alert: {
+            id: string;
+            /** @enum {string} */
+            kind: "ask" | "failure" | "late" | "loop" | "held";
+            lane: string;
+            deliveryId: string | null;
+            messageId: string | null;
+            askId: string | null;
+            person: string | null;
+            reason: string;
+            /** @description The reason as text for people. */
+            why: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            raisedAt: string;
+        };
         StreamOpened: {
             /** @enum {string} */
             type: "open";
@@ -1913,7 +2224,7 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             at: string;
-            /** @description The lanes as they are now, with what holds each of them. */
+            /** @description The current state of all lanes, with the delivery that holds each. */
             lanes: components["schemas"]["Lane"][];
         };
         EventPage: {
@@ -1922,12 +2233,73 @@ export interface components {
                 cursor: string;
                 event: components["schemas"]["UniversalEvent"];
             }[];
-            /** @description Where to go on. A page without events is the end for now. */
+            /** @description Where to continue. An empty page means that you are up to date. */
             cursor: string;
-            /** @description Some that came after the cursor are not kept any more. */
+            /** @description Some events after the given cursor are no longer kept. */
             reset: boolean;
         };
-        UniversalEvent: components["schemas"]["SessionStartedEvent"] | components["schemas"]["SessionEndedEvent"] | components["schemas"]["TurnStartedEvent"] | components["schemas"]["TurnEndedEvent"] | components["schemas"]["ItemStartedEvent"] | components["schemas"]["ItemDeltaEvent"] | components["schemas"]["ItemCompletedEvent"] | components["schemas"]["PermissionRequestedEvent"] | components["schemas"]["PermissionResolvedEvent"] | components["schemas"]["QuestionRequestedEvent"] | components["schemas"]["QuestionResolvedEvent"] | components["schemas"]["UsageEvent"] | components["schemas"]["ErrorEvent"] | components["schemas"]["UnparsedEvent"];
+        Stats: {
+            /**
+             * @description A day in the time zone of the daemon's machine.
+             * @example 2026-01-31
+             */
+            from: string;
+            /**
+             * @description A day in the time zone of the daemon's machine.
+             * @example 2026-01-31
+             */
+            to: string;
+            /** @description Oldest first, then by lane. Days without activity are left out. */
+            days: components["schemas"]["DayStats"][];
+            /** @description The sums over these lanes, by day, oldest first. */
+            totals: components["schemas"]["DayTotals"][];
+        };
+        DayStats: components["schemas"]["DayTotals"] & {
+            lane: string;
+        };
+        /** @description For answered deliveries: from admission until the agent program had the prompt. */
+        Duration: {
+            count: number;
+            meanMs: number;
+            /** @description An estimate, within 19 %. */
+            p50Ms: number;
+            /** @description An estimate, within 19 %. */
+            p95Ms: number;
+            maxMs: number;
+        } | null;
+        DayTotals: {
+            /**
+             * @description A day in the time zone of the daemon's machine.
+             * @example 2026-01-31
+             */
+            day: string;
+            /** @description Deliveries answered on this day. */
+            responded: number;
+            /** @description Deliveries that failed for good, and were neither answered nor retried since. */
+            failed: number;
+            cancelled: number;
+            /** @description Attempts beyond the first, of deliveries that ended on this day. */
+            retries: number;
+            accept: components["schemas"]["Duration"];
+            firstToken: components["schemas"]["Duration"] & unknown;
+            proof: components["schemas"]["Duration"] & unknown;
+            /** @description Tokens that agents used on this day. */
+            tokens: number;
+            /** @description In dollars, as the agent programs report it. */
+            cost: number;
+        };
+        DoctorReport: {
+            checks: components["schemas"]["DoctorCheck"][];
+        };
+        DoctorCheck: {
+            /** @example store */
+            name: string;
+            /** @enum {string} */
+            status: "ok" | "warning" | "failed";
+            detail: string;
+            /** @description How to fix it. Present unless the status is `ok`. */
+            fix?: string;
+        };
         Health: {
             /** @enum {string} */
             status: "ok";
@@ -1949,13 +2321,15 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             startedAt: string;
+            /** @description True when nothing is configured and the agents are scripted. */
+            demo: boolean;
         };
         Restarting: {
             /** @enum {string} */
             status: "restarting";
         };
         LoginCode: {
-            /** @description For `GET /login?code=…`, once. */
+            /** @description For `GET /login?code=…`. Works once. */
             code: string;
             /**
              * Format: date-time
@@ -1988,13 +2362,19 @@ export interface operations {
     listMessages: {
         parameters: {
             query?: {
-                /** @description Only those of this lane. */
+                /** @description Only results of this lane. */
                 lane?: string;
-                /** @description Only those in which all of these words were said. */
+                /** @description `TEAM/MEMBER`: only messages to and from this member, which Waybill does not run. */
+                member?: string;
+                /** @description Only messages with this id. */
+                messageId?: string;
+                /** @description Only messages that contain all of these words. */
                 q?: string;
-                /** @description How many at most. */
+                /** @description `true`: include the deliveries of these messages. */
+                deliveries?: "true" | "false";
+                /** @description The maximum number of results. */
                 limit?: number;
-                /** @description `nextCursor` of the page before; opaque. None for the first page. */
+                /** @description `nextCursor` of the previous page; opaque. Omit it for the first page. */
                 cursor?: string;
             };
             header?: never;
@@ -2003,7 +2383,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of them. */
+            /** @description One page of results. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2012,7 +2392,7 @@ export interface operations {
                     "application/json": components["schemas"]["MessagePage"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2021,7 +2401,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2030,7 +2410,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2039,7 +2419,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2048,7 +2428,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2057,7 +2437,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2081,7 +2461,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Admitted, now or before. */
+            /** @description Admitted, by this or an earlier request. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -2090,7 +2470,7 @@ export interface operations {
                     "application/json": components["schemas"]["SendResult"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2099,7 +2479,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2108,7 +2488,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2117,7 +2497,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2126,7 +2506,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body came too slowly. */
+            /** @description The body arrived too slowly. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -2135,7 +2515,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description It does not fit what is there; nothing was changed. */
+            /** @description The request conflicts with the current state; nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2162,7 +2542,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2171,7 +2551,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2185,7 +2565,7 @@ export interface operations {
     withdrawMessage: {
         parameters: {
             query?: {
-                /** @description Needed when several lanes have a message of that id. */
+                /** @description Required when several lanes have a message with this id. */
                 lane?: string;
             };
             header?: never;
@@ -2197,7 +2577,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Taken back. */
+            /** @description The withdrawn message's delivery. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2206,7 +2586,7 @@ export interface operations {
                     "application/json": components["schemas"]["Sent"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2215,7 +2595,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2224,7 +2604,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2233,7 +2613,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2242,7 +2622,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body came too slowly. */
+            /** @description The body arrived too slowly. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -2251,7 +2631,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description It does not fit what is there; nothing was changed. */
+            /** @description The request conflicts with the current state; nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2278,7 +2658,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2287,7 +2667,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2301,7 +2681,7 @@ export interface operations {
     storeAttachment: {
         parameters: {
             query: {
-                /** @description What the file is called, without directories. */
+                /** @description The file's name, without directories. */
                 name: string;
             };
             header?: never;
@@ -2314,7 +2694,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Stored, now or before. */
+            /** @description Stored, by this or an earlier request. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -2323,7 +2703,7 @@ export interface operations {
                     "application/json": components["schemas"]["Attachment"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2332,7 +2712,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2341,7 +2721,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2350,7 +2730,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body came too slowly. */
+            /** @description The body arrived too slowly. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -2377,7 +2757,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2386,7 +2766,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2423,7 +2803,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2432,7 +2812,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2441,7 +2821,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2450,7 +2830,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2459,7 +2839,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2468,7 +2848,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2482,15 +2862,17 @@ export interface operations {
     listDeliveries: {
         parameters: {
             query?: {
-                /** @description Only those of this lane. */
+                /** @description Only results of this lane. */
                 lane?: string;
-                /** @description Only those in one of these, separated by commas: pending, submitting, accepted, unanswered, retry_scheduled, failed_retryable, failed_terminal, responded, cancelled. */
+                /** @description Only deliveries with one of these statuses, separated by commas: pending, submitting, accepted, unanswered, retry_scheduled, failed_retryable, failed_terminal, responded, cancelled. */
                 status?: string;
-                /** @description Only those of this message. */
+                /** @description Only deliveries of this message. */
                 messageId?: string;
-                /** @description How many at most. */
+                /** @description Only deliveries whose message id, lane, status or reason contains all of these words, or whose id begins with them. Searches the newest 5,000. */
+                q?: string;
+                /** @description The maximum number of results. */
                 limit?: number;
-                /** @description `nextCursor` of the page before; opaque. None for the first page. */
+                /** @description `nextCursor` of the previous page; opaque. Omit it for the first page. */
                 cursor?: string;
             };
             header?: never;
@@ -2499,7 +2881,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of them. */
+            /** @description One page of results. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2508,7 +2890,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryPage"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2517,7 +2899,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2526,7 +2908,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2535,7 +2917,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2544,7 +2926,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2553,7 +2935,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2576,7 +2958,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All that is known of it. */
+            /** @description The delivery with all details. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2585,7 +2967,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryDetail"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2594,7 +2976,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2603,7 +2985,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2612,7 +2994,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2621,7 +3003,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2630,7 +3012,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2653,7 +3035,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It waits for its turn again. */
+            /** @description The delivery is queued again. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -2662,7 +3044,7 @@ export interface operations {
                     "application/json": components["schemas"]["Delivery"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2671,7 +3053,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2680,7 +3062,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2689,7 +3071,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2698,7 +3080,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body came too slowly. */
+            /** @description The body arrived too slowly. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -2707,7 +3089,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description It does not fit what is there; nothing was changed. */
+            /** @description The request conflicts with the current state; nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2734,7 +3116,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2743,7 +3125,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2766,7 +3148,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is over. */
+            /** @description The cancelled delivery. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -2775,7 +3157,7 @@ export interface operations {
                     "application/json": components["schemas"]["Delivery"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2784,7 +3166,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2793,7 +3175,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2802,7 +3184,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2811,7 +3193,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body came too slowly. */
+            /** @description The body arrived too slowly. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -2820,7 +3202,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description It does not fit what is there; nothing was changed. */
+            /** @description The request conflicts with the current state; nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2847,7 +3229,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2856,7 +3238,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2876,7 +3258,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All of them. */
+            /** @description All lanes. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2885,7 +3267,7 @@ export interface operations {
                     "application/json": components["schemas"]["LaneList"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2894,7 +3276,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2903,7 +3285,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2912,7 +3294,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2921,7 +3303,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2945,7 +3327,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The lane as it is now. */
+            /** @description The created or updated lane. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -2954,7 +3336,7 @@ export interface operations {
                     "application/json": components["schemas"]["Lane"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2963,7 +3345,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2972,7 +3354,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2981,7 +3363,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2990,7 +3372,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body came too slowly. */
+            /** @description The body arrived too slowly. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -2999,7 +3381,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description It does not fit what is there; nothing was changed. */
+            /** @description The request conflicts with the current state; nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3026,7 +3408,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3035,7 +3417,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3067,7 +3449,7 @@ export interface operations {
                     "application/json": components["schemas"]["Lane"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3076,7 +3458,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3085,7 +3467,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3094,7 +3476,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3103,7 +3485,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3112,7 +3494,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3126,7 +3508,7 @@ export interface operations {
     removeLane: {
         parameters: {
             query?: {
-                /** @description `true`: deliveries that are open in it end as cancelled. */
+                /** @description `true`: cancels its open deliveries. */
                 force?: "true" | "false";
             };
             header?: never;
@@ -3138,14 +3520,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description The lane is removed. */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3154,7 +3536,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3163,7 +3545,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3172,7 +3554,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3181,7 +3563,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body came too slowly. */
+            /** @description The body arrived too slowly. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -3190,7 +3572,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description It does not fit what is there; nothing was changed. */
+            /** @description The request conflicts with the current state; nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3217,7 +3599,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3226,7 +3608,166 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listLaneEvents: {
+        parameters: {
+            query?: {
+                /** @description Only events with a lower `seq`. Omit it for the newest. */
+                before?: number;
+                /** @description The maximum number of results. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The lane's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LaneEventPage"];
+                };
+            };
+            /** @description The request is invalid; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token is missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description An internal error in Waybill; see its log. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Temporarily unavailable; try again later. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    showTurn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The lane's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The open items. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LiveTurn"];
+                };
+            };
+            /** @description The request is invalid; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token is missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description An internal error in Waybill; see its log. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3249,7 +3790,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The lane as it is now. */
+            /** @description The updated lane. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3258,7 +3799,7 @@ export interface operations {
                     "application/json": components["schemas"]["Lane"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3267,7 +3808,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3276,7 +3817,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3285,7 +3826,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3294,7 +3835,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body came too slowly. */
+            /** @description The body arrived too slowly. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -3303,7 +3844,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description It does not fit what is there; nothing was changed. */
+            /** @description The request conflicts with the current state; nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3330,7 +3871,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3339,7 +3880,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3366,7 +3907,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The lane as it is now. */
+            /** @description The updated lane. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3375,7 +3916,7 @@ export interface operations {
                     "application/json": components["schemas"]["Lane"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3384,7 +3925,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3393,7 +3934,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3402,7 +3943,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3411,7 +3952,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body came too slowly. */
+            /** @description The body arrived too slowly. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -3420,7 +3961,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description It does not fit what is there; nothing was changed. */
+            /** @description The request conflicts with the current state; nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3447,7 +3988,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3456,7 +3997,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3479,7 +4020,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The lane as it is now. */
+            /** @description The updated lane. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3488,7 +4029,7 @@ export interface operations {
                     "application/json": components["schemas"]["Lane"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3497,7 +4038,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3506,7 +4047,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3515,7 +4056,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3524,7 +4065,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body came too slowly. */
+            /** @description The body arrived too slowly. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -3533,7 +4074,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description It does not fit what is there; nothing was changed. */
+            /** @description The request conflicts with the current state; nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3560,7 +4101,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3569,7 +4110,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3592,7 +4133,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The lane as it is now. */
+            /** @description The updated lane. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3601,7 +4142,7 @@ export interface operations {
                     "application/json": components["schemas"]["Lane"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3610,7 +4151,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3619,7 +4160,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3628,7 +4169,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3637,7 +4178,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body came too slowly. */
+            /** @description The body arrived too slowly. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -3646,7 +4187,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description It does not fit what is there; nothing was changed. */
+            /** @description The request conflicts with the current state; nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3673,7 +4214,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3682,7 +4223,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3709,7 +4250,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The lane as it is now. */
+            /** @description The updated lane. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3718,7 +4259,7 @@ export interface operations {
                     "application/json": components["schemas"]["Lane"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3727,7 +4268,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3736,7 +4277,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3745,7 +4286,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3754,7 +4295,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body came too slowly. */
+            /** @description The body arrived too slowly. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -3763,7 +4304,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description It does not fit what is there; nothing was changed. */
+            /** @description The request conflicts with the current state; nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3790,7 +4331,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3799,7 +4340,143 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listRuntimes: {
+        parameters: {
+            query?: {
+                /** @description A directory where lanes already work: adds the models that programs list there. */
+                directory?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All runtimes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuntimeList"];
+                };
+            };
+            /** @description The request is invalid; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token is missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description An internal error in Waybill; see its log. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Temporarily unavailable; try again later. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listDirectories: {
+        parameters: {
+            query?: {
+                /** @description Absolute, or starting with `~`. Omit it to list the allowed directories. */
+                path?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The subdirectories. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DirectoryList"];
+                };
+            };
+            /** @description The request is invalid; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token is missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description An internal error in Waybill; see its log. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3819,7 +4496,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All of them. */
+            /** @description All teams. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3828,7 +4505,7 @@ export interface operations {
                     "application/json": components["schemas"]["TeamList"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3837,7 +4514,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3846,7 +4523,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3855,7 +4532,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3864,7 +4541,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3896,7 +4573,7 @@ export interface operations {
                     "application/json": components["schemas"]["Team"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3905,7 +4582,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3914,7 +4591,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3923,7 +4600,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3932,7 +4609,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3941,7 +4618,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3968,7 +4645,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The team as it is now. */
+            /** @description The updated team. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3977,7 +4654,7 @@ export interface operations {
                     "application/json": components["schemas"]["Team"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3986,7 +4663,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3995,7 +4672,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4004,7 +4681,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4013,7 +4690,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body came too slowly. */
+            /** @description The body arrived too slowly. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -4022,7 +4699,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description It does not fit what is there; nothing was changed. */
+            /** @description The request conflicts with the current state; nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4049,7 +4726,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4058,7 +4735,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4081,14 +4758,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description The team is removed. */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4097,7 +4774,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4106,7 +4783,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4115,7 +4792,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4124,7 +4801,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body came too slowly. */
+            /** @description The body arrived too slowly. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -4133,7 +4810,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description It does not fit what is there; nothing was changed. */
+            /** @description The request conflicts with the current state; nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4160,7 +4837,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4169,7 +4846,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4193,7 +4870,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The team as it is now. */
+            /** @description The updated team. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4202,7 +4879,7 @@ export interface operations {
                     "application/json": components["schemas"]["Team"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4211,7 +4888,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4220,7 +4897,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4229,7 +4906,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4238,7 +4915,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body came too slowly. */
+            /** @description The body arrived too slowly. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -4247,7 +4924,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description It does not fit what is there; nothing was changed. */
+            /** @description The request conflicts with the current state; nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4274,7 +4951,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4283,7 +4960,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4306,7 +4983,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The team as it is now. */
+            /** @description The updated team. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4315,7 +4992,7 @@ export interface operations {
                     "application/json": components["schemas"]["Team"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4324,7 +5001,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4333,7 +5010,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4342,7 +5019,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4351,7 +5028,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body came too slowly. */
+            /** @description The body arrived too slowly. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -4360,7 +5037,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description It does not fit what is there; nothing was changed. */
+            /** @description The request conflicts with the current state; nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4387,7 +5064,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4396,7 +5073,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4419,7 +5096,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The team as it is now. */
+            /** @description The updated team. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4428,7 +5105,7 @@ export interface operations {
                     "application/json": components["schemas"]["Team"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4437,7 +5114,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4446,7 +5123,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4455,7 +5132,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4464,7 +5141,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body came too slowly. */
+            /** @description The body arrived too slowly. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -4473,7 +5150,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description It does not fit what is there; nothing was changed. */
+            /** @description The request conflicts with the current state; nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4500,7 +5177,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4509,7 +5186,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4532,7 +5209,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The team as it is now. */
+            /** @description The updated team. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4541,7 +5218,7 @@ export interface operations {
                     "application/json": components["schemas"]["Team"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4550,7 +5227,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4559,7 +5236,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4568,7 +5245,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4577,7 +5254,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body came too slowly. */
+            /** @description The body arrived too slowly. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -4586,7 +5263,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description It does not fit what is there; nothing was changed. */
+            /** @description The request conflicts with the current state; nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4613,7 +5290,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4622,7 +5299,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4651,7 +5328,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The team as it is now. */
+            /** @description The updated team. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4660,7 +5337,7 @@ export interface operations {
                     "application/json": components["schemas"]["Team"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4669,7 +5346,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4678,7 +5355,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4687,7 +5364,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4696,7 +5373,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body came too slowly. */
+            /** @description The body arrived too slowly. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -4705,7 +5382,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description It does not fit what is there; nothing was changed. */
+            /** @description The request conflicts with the current state; nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4732,7 +5409,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4741,7 +5418,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4766,7 +5443,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The team as it is now. */
+            /** @description The updated team. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4775,7 +5452,7 @@ export interface operations {
                     "application/json": components["schemas"]["Team"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4784,7 +5461,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4793,7 +5470,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4802,7 +5479,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4811,7 +5488,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body came too slowly. */
+            /** @description The body arrived too slowly. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -4820,7 +5497,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description It does not fit what is there; nothing was changed. */
+            /** @description The request conflicts with the current state; nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4847,7 +5524,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4856,7 +5533,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4881,7 +5558,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The team as it is now. */
+            /** @description The updated team. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4890,7 +5567,7 @@ export interface operations {
                     "application/json": components["schemas"]["Team"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4899,7 +5576,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4908,7 +5585,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4917,7 +5594,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4926,7 +5603,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body came too slowly. */
+            /** @description The body arrived too slowly. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -4935,7 +5612,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description It does not fit what is there; nothing was changed. */
+            /** @description The request conflicts with the current state; nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4962,7 +5639,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4971,7 +5648,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4996,7 +5673,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Its token. */
+            /** @description The member's token. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5005,7 +5682,7 @@ export interface operations {
                     "application/json": components["schemas"]["MemberToken"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5014,7 +5691,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5023,7 +5700,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5032,7 +5709,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5041,7 +5718,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body came too slowly. */
+            /** @description The body arrived too slowly. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -5050,7 +5727,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description It does not fit what is there; nothing was changed. */
+            /** @description The request conflicts with the current state; nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5077,7 +5754,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5086,7 +5763,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5100,13 +5777,13 @@ export interface operations {
     listInbox: {
         parameters: {
             query?: {
-                /** @description "user" unless said otherwise. */
+                /** @description "user" by default. */
                 person?: string;
-                /** @description `true`: only what was not read. */
+                /** @description `true`: only unread messages. */
                 unread?: "true" | "false";
-                /** @description How many at most. */
+                /** @description The maximum number of results. */
                 limit?: number;
-                /** @description `nextCursor` of the page before; opaque. None for the first page. */
+                /** @description `nextCursor` of the previous page; opaque. Omit it for the first page. */
                 cursor?: string;
             };
             header?: never;
@@ -5115,7 +5792,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of them. */
+            /** @description One page of results. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5124,7 +5801,7 @@ export interface operations {
                     "application/json": components["schemas"]["InboxPage"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5133,7 +5810,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5142,7 +5819,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5151,7 +5828,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5160,7 +5837,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5169,7 +5846,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5193,7 +5870,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Marked. */
+            /** @description The messages are marked as read. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5202,7 +5879,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReadCount"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5211,7 +5888,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5220,7 +5897,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5229,7 +5906,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body came too slowly. */
+            /** @description The body arrived too slowly. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -5256,7 +5933,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5265,7 +5942,75 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    countUnread: {
+        parameters: {
+            query?: {
+                /** @description "user" by default. */
+                person?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The counts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unread"];
+                };
+            };
+            /** @description The request is invalid; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token is missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description An internal error in Waybill; see its log. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5285,7 +6030,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All of them, oldest first. */
+            /** @description All holds, oldest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5294,7 +6039,7 @@ export interface operations {
                     "application/json": components["schemas"]["HoldList"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5303,7 +6048,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5312,7 +6057,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5321,7 +6066,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5330,7 +6075,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5354,7 +6099,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description They go on. */
+            /** @description The hold is released. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5363,7 +6108,7 @@ export interface operations {
                     "application/json": components["schemas"]["Released"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5372,7 +6117,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5381,7 +6126,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5390,7 +6135,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5399,7 +6144,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body came too slowly. */
+            /** @description The body arrived too slowly. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -5408,7 +6153,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description It does not fit what is there; nothing was changed. */
+            /** @description The request conflicts with the current state; nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5435,7 +6180,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5444,7 +6189,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5464,7 +6209,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All that are open. */
+            /** @description All open asks. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5473,7 +6218,7 @@ export interface operations {
                     "application/json": components["schemas"]["AskList"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5482,7 +6227,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5491,7 +6236,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5500,7 +6245,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5509,7 +6254,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5536,14 +6281,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The agent has it. */
+            /** @description The agent has received the answer. */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5552,7 +6297,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5561,7 +6306,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5570,7 +6315,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5579,7 +6324,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body came too slowly. */
+            /** @description The body arrived too slowly. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -5588,7 +6333,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description It does not fit what is there; nothing was changed. */
+            /** @description The request conflicts with the current state; nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5615,7 +6360,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5624,7 +6369,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5638,15 +6383,15 @@ export interface operations {
     stream: {
         parameters: {
             query?: {
-                /** @description Only those of this lane. */
+                /** @description Only results of this lane. */
                 lane?: string;
-                /** @description Only these types, separated by commas. `events` stands for everything that agents do and say. */
+                /** @description Only these types, separated by commas. `events` stands for all event types of agents. */
                 types?: string;
                 /** @description For clients that cannot set the header. */
                 lastEventId?: string;
             };
             header?: {
-                /** @description The id of the last event that was seen. */
+                /** @description The id of the last event that the client received. */
                 "last-event-id"?: string;
             };
             path?: never;
@@ -5663,7 +6408,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["StreamEvent"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5672,7 +6417,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5681,7 +6426,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5690,7 +6435,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5699,7 +6444,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5708,7 +6453,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5722,11 +6467,11 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                /** @description Only those of this lane. */
+                /** @description Only results of this lane. */
                 lane?: string;
-                /** @description `cursor` of the page before, or the id of an event. */
+                /** @description `cursor` of the previous page, or the id of an event. */
                 after?: string;
-                /** @description How many at most. */
+                /** @description The maximum number of results. */
                 limit?: number;
             };
             header?: never;
@@ -5735,7 +6480,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of them. */
+            /** @description One page of events. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5744,7 +6489,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventPage"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5753,7 +6498,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5762,7 +6507,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5771,7 +6516,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing. */
+            /** @description Not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5780,7 +6525,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5789,7 +6534,151 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    stats: {
+        parameters: {
+            query?: {
+                /** @description How many days, including today. */
+                days?: number;
+                /** @description Only results of this lane. */
+                lane?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The days with any activity. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Stats"];
+                };
+            };
+            /** @description The request is invalid; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token is missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description An internal error in Waybill; see its log. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Temporarily unavailable; try again later. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    doctor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The checks and their results. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoctorReport"];
+                };
+            };
+            /** @description The request is invalid; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token is missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description An internal error in Waybill; see its log. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5809,7 +6698,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is. */
+            /** @description The process is alive. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5818,7 +6707,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5827,7 +6716,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5847,7 +6736,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It can work, perhaps degraded. */
+            /** @description Ready, possibly degraded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5856,7 +6745,7 @@ export interface operations {
                     "application/json": components["schemas"]["Readiness"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5865,7 +6754,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5874,7 +6763,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description It cannot; `reasons` says why, in codes. */
+            /** @description Not ready; `reasons` lists the reason codes. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5894,7 +6783,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Version, and this run of it. */
+            /** @description The version, and the current run. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5903,7 +6792,7 @@ export interface operations {
                     "application/json": components["schemas"]["Version"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5912,7 +6801,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5921,7 +6810,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5930,7 +6819,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5939,7 +6828,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5959,7 +6848,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description In Prometheus' text format. */
+            /** @description Metrics in the Prometheus text format. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5968,7 +6857,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5977,7 +6866,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5986,7 +6875,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5995,7 +6884,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6004,7 +6893,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6035,7 +6924,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6044,7 +6933,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6053,7 +6942,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6062,7 +6951,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6071,7 +6960,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6091,7 +6980,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It will. */
+            /** @description The restart follows this response. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -6100,7 +6989,7 @@ export interface operations {
                     "application/json": components["schemas"]["Restarting"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6109,7 +6998,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6118,7 +7007,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6127,7 +7016,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body came too slowly. */
+            /** @description The body arrived too slowly. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -6136,7 +7025,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description It does not fit what is there; nothing was changed. */
+            /** @description The request conflicts with the current state; nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6163,7 +7052,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6172,7 +7061,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6192,7 +7081,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Good once, for a minute. */
+            /** @description A code that works once, within ten minutes. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6201,7 +7090,7 @@ export interface operations {
                     "application/json": components["schemas"]["LoginCode"];
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6210,7 +7099,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No token, or a wrong one. */
+            /** @description The token is missing or wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6219,7 +7108,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6228,7 +7117,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body came too slowly. */
+            /** @description The body arrived too slowly. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -6255,7 +7144,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6264,7 +7153,97 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description Temporarily unavailable; try again later. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    logout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The browser is signed out. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is invalid; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token is missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body arrived too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description An internal error in Waybill; see its log. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Temporarily unavailable; try again later. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6287,14 +7266,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Come in. */
+            /** @description Signed in; redirects to the page. */
             303: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The code is wrong, used or too old; or the `Host` or the `Origin` is not allowed. */
+            /** @description The code is wrong, used or expired; or the `Host` or the `Origin` is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6304,7 +7283,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6333,7 +7312,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The request is not valid; nothing was changed. */
+            /** @description The request is invalid; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6342,7 +7321,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description How to get in. */
+            /** @description How to sign in. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6351,7 +7330,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            /** @description The `Host`, the `Origin` or the request itself is not allowed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6360,7 +7339,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A fault in Waybill; its log says more. */
+            /** @description An internal error in Waybill; see its log. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6369,12 +7348,13 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not at this moment; try again after a while. */
+            /** @description The page is not built. */
             503: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
+                    "text/html": string;
                     "application/json": components["schemas"]["Error"];
                 };
             };

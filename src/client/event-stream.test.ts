@@ -29,7 +29,7 @@ async function first(count: number, options: { after?: string; onError?: (error:
 const resumedAfter = () => server?.asked.map(({ headers }) => headers["last-event-id"] ?? null);
 
 describe("the stream", () => {
-  test("goes on after the last event when the connection breaks, and says so", async () => {
+  test("continues after the last event when the connection breaks, and reports the break", async () => {
     server = await scriptedServer(
       frames("breaks", frame("c5", "open"), frame("c6", "lane", lane("chat")), frame("c7", "lane", lane("chat"))),
       frames("stays", ": open\n\n", frame("c8", "lane", lane("chat")), frame("c9", "lane", lane("chat"))),
@@ -44,7 +44,26 @@ describe("the stream", () => {
     });
   });
 
-  test("that breaks before its first event goes on from where it was opened", async () => {
+  test("reports each connection before its first event", async () => {
+    server = await scriptedServer(
+      frames("breaks", frame("c5", "open"), frame("c6", "lane", lane("chat"))),
+      json(503, { error: { code: "closing", message: "closing" } }),
+      frames("stays", ": open\n\n", frame("c7", "lane", lane("chat"))),
+    );
+    const told: string[] = [];
+    const events = new WaybillClient({ url: server.url }).stream({
+      onConnected: () => told.push("connected"),
+      onOpen: () => told.push("open"),
+      onError: ({ code }) => told.push(code),
+    });
+    for await (const { cursor } of events) {
+      told.push(cursor);
+      if (cursor === "c7") break;
+    }
+    expect(told).toEqual(["connected", "open", "c6", "connection_lost", "closing", "connected", "c7"]);
+  });
+
+  test("that breaks before its first event continues from where it was opened", async () => {
     server = await scriptedServer(
       frames("breaks", frame("c5", "open")),
       frames("stays", frame("c9", "open"), frame("c6", "lane", lane("chat"))),
@@ -53,7 +72,7 @@ describe("the stream", () => {
     expect(resumedAfter()).toEqual([null, "c5"]);
   });
 
-  test("never goes on from further ahead than what came", async () => {
+  test("never continues from beyond the last event it received", async () => {
     server = await scriptedServer(
       frames("breaks", frame("c5", "open"), frame("c6", "lane", lane("chat"))),
       frames("breaks", frame("c9", "open")),
@@ -63,7 +82,7 @@ describe("the stream", () => {
     expect(resumedAfter()).toEqual([null, "c6", "c6"]);
   });
 
-  test("takes half an event for none", async () => {
+  test("ignores half an event", async () => {
     const half = frame("c7", "lane", lane("chat")).slice(0, -1);
     server = await scriptedServer(
       frames("breaks", frame("c5", "open"), frame("c6", "lane", lane("chat")), half),
@@ -73,7 +92,7 @@ describe("the stream", () => {
     expect(resumedAfter()).toEqual([null, "c6"]);
   });
 
-  test("brings no event twice, even if the daemon does", async () => {
+  test("yields no event twice, even if the daemon repeats it", async () => {
     const again = [frame("c6", "lane", lane("chat")), frame("c7", "lane", lane("chat"))];
     server = await scriptedServer(
       frames("breaks", frame("c5", "open"), ...again),
@@ -82,7 +101,7 @@ describe("the stream", () => {
     expect(await first(3)).toEqual(["c6", "c7", "c8"]);
   });
 
-  test("takes what comes after a reset for new, though its ids were seen before", async () => {
+  test("treats events after a reset as new, even if their ids were seen before", async () => {
     server = await scriptedServer(
       frames("breaks", frame("c5", "open"), frame("c6", "lane", lane("chat")), frame("c7", "lane", lane("chat"))),
       frames("stays", ": open\n\n", frame("c0", "reset"), frame("c6", "lane", lane("other"))),
@@ -100,7 +119,7 @@ describe("the stream", () => {
     expect(resumedAfter()).toEqual(["c5", "c5", "c5"]);
   });
 
-  test("ends with the daemon's own words when it is refused", async () => {
+  test("ends with the daemon's own error when it is refused", async () => {
     server = await scriptedServer(
       json(401, { error: { code: "unauthorized", message: "No.", hint: "Use the token." } }),
     );
@@ -120,7 +139,7 @@ describe("the stream", () => {
     expect(cursors).toEqual(["c6"]);
   });
 
-  test("ends also when memory was collected while it waited", async () => {
+  test("also ends after a garbage collection while it waited", async () => {
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;
     server = await scriptedServer(frames("stays", frame("c5", "open"), frame("c6", "lane", lane("chat"))));
@@ -139,7 +158,7 @@ describe("the stream", () => {
   });
 });
 
-test("the stream of events resumes after the last that has an id, and brings what has none as it comes", async () => {
+test("the event stream resumes after the last event with an id, and passes on those without one", async () => {
   const delta = 'event: item.delta\ndata: {"type":"item.delta","data":{"text":"x"}}\n\n';
   server = await scriptedServer(
     frames("breaks", frame("e5", "open"), frame("e6", "turn.started"), delta, delta),
@@ -155,11 +174,11 @@ test("the stream of events resumes after the last that has an id, and brings wha
   expect(resumedAfter()).toEqual([null, "e6"]);
 });
 
-describe("on a clock that the test moves", () => {
+describe("with fake timers", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  test("a silent connection is given up after three missed heartbeats, one with heartbeats is not", async () => {
+  test("a silent connection is dropped after three missed heartbeats, one with heartbeats is not", async () => {
     const opened: (string | null)[] = [];
     let say: (words: string) => void = () => {};
     const fetch: Fetch = async (_url, { headers }) => {
@@ -186,7 +205,7 @@ describe("on a clock that the test moves", () => {
     expect(await next).toMatchObject({ value: { type: "lane", cursor: "c6" } });
   });
 
-  test("tries a few times in the beginning, and for ever once it was connected", async () => {
+  test("tries a few times at first, and forever once it was connected", async () => {
     let there = false;
     let tries = 0;
     const fetch = async () => {

@@ -1,7 +1,7 @@
 /**
- * A stream of the daemon that reconnects. When the connection breaks, or is silent for longer than the daemon's heartbeat
- * allows, it continues after the last event that came: none is skipped, none comes twice. Events without an id are not
- * stored by the daemon, so a new connection does not bring them.
+ * A stream of the daemon that reconnects. If the connection breaks, or is silent for longer than the daemon's heartbeat
+ * allows, it continues after the last received event: none is skipped or repeated. Events without an id are not stored
+ * by the daemon, so a new connection does not repeat them.
  */
 import { createParser } from "eventsource-parser";
 import { jsonOrNull } from "./api-fetch.ts";
@@ -13,19 +13,21 @@ import { connectionError, isTransient, WaybillError } from "./waybill-error.ts";
 
 export type StreamOptions = {
   lane?: string | undefined;
-  /** Only these; `events` stands for everything that agents do and say. */
+  /** Only these types; `events` stands for everything that agents do and say. */
   types?: readonly string[] | undefined;
-  /** The cursor of the last event that is known; without one, from now on. */
+  /** The cursor of the last known event; by default the stream starts now. */
   after?: string | undefined;
   /** Ends the stream. */
   signal?: AbortSignal | undefined;
-  /** Called when it begins at what happens now: from then on nothing is missed. */
+  /** Called when the stream starts at the present; nothing is missed from then on. */
   onOpen?: (() => void) | undefined;
-  /** Called when the connection broke; it is tried again by itself. */
+  /** Called for each connection, the first and every later one. */
+  onConnected?: (() => void) | undefined;
+  /** Called when the connection breaks; the stream reconnects automatically. */
   onError?: ((error: WaybillError) => void) | undefined;
 };
 
-/** From here on nothing is missed. Comes first when the stream begins at what happens now. */
+/** Nothing is missed from here on. Comes first when the stream starts at the present. */
 export type Opened = { type: "open"; cursor: string | null };
 
 export function isOpening(event: { type: string }): event is Opened {
@@ -41,7 +43,7 @@ const maxKnownIds = 1000;
 const path = "/v1/stream";
 
 /**
- * `T` is what the stream brings, with the `cursor` to continue from after it. Throws when the daemon refuses, and when the
+ * `T` is an event of the stream, with the `cursor` to continue from after it. Throws if the daemon refuses, or if the
  * first connection fails.
  */
 export async function* followStream<T extends { cursor: string }>(
@@ -54,20 +56,21 @@ export async function* followStream<T extends { cursor: string }>(
   let waits: Iterator<number> = requestRetryMs[Symbol.iterator]();
   const onConnected = () => {
     waits = endlessRetryMs();
+    options.onConnected?.();
   };
   while (!signal.aborted) {
     try {
       const request = { lane: options.lane, types: options.types, after: last, signal };
       for await (const frame of framesOf(connection, request, onConnected)) {
         if (frame.event === "open") {
-          // When it resumes, `last` is the event to resume after: this id would skip what is still to come.
+          // When resuming, `last` is the event to resume after; this id would skip events that are still to come.
           last ??= frame.id ?? null;
           yield { type: "open", cursor: last };
         } else if (frame.id === undefined) {
           yield { ...eventIn(frame), cursor: last ?? "" } as T;
         } else if (!known.has(frame.id)) {
           last = frame.id;
-          // A store that was restored to an earlier state gives the same ids to other events.
+          // A store restored to an earlier state gives the same ids to other events.
           if (frame.event === "reset") known.clear();
           remember(known, last);
           yield { ...eventIn(frame), cursor: last } as T;
@@ -89,7 +92,7 @@ type StreamRequest = Pick<StreamOptions, "lane" | "types"> & {
   signal: AbortSignal;
 };
 
-/** The frames of one connection. Always ends with an error, since only the reader ends a stream on purpose. */
+/** The frames of one connection. Always ends with an error, because only the reader ends a stream on purpose. */
 async function* framesOf(
   connection: DaemonConnection,
   request: StreamRequest,
@@ -101,23 +104,23 @@ async function* framesOf(
   const decoder = new TextDecoder();
   let reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
   try {
-    // Only waiting for the daemon counts: the reader may take as long as it likes between two events.
+    // Only waiting for the daemon counts; the reader may take as long as it likes between two events.
     const body = await withinTime(silenceLimitMs, request.signal, (signal) =>
       open(connection, url, { ...request, signal }),
     );
     const bodyReader = body.getReader();
     reader = bodyReader;
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
       const { value, done } = await withinTime(silenceLimitMs, request.signal, () => bodyReader.read());
       if (done) throw new WaybillError({ code: "connection_lost", message: `The stream from ${url} ended.` });
-      onConnected();
+      if (isFirst) onConnected();
       parser.feed(decoder.decode(value, { stream: true }));
       yield* arrived.splice(0);
     }
   } catch (error) {
     throw connectionError(error, url);
   } finally {
-    // Disconnects; its own error is the one that is thrown above.
+    // Disconnects. Its own error is already thrown above.
     reader?.cancel().catch(() => {});
   }
 }

@@ -1,5 +1,7 @@
-/** `waybill/client`: stands alone, and runs in browsers too. */
+/** `waybill/client`: has no dependency on the daemon, and also runs in browsers. */
+
 export type { StreamOptions } from "./event-stream.ts";
+export type { SentDelivery } from "./new-message.ts";
 export type { WaitOptions } from "./outcome.ts";
 export type { DaemonConnection } from "./requests.ts";
 export type {
@@ -7,27 +9,43 @@ export type {
   Ask,
   AskAnswer,
   Attachment,
+  DayStats,
+  DayTotals,
   Delivery,
   DeliveryDetail,
   DeliveryStreamEvent,
+  DirectoryList,
+  DoctorCheck,
+  DoctorReport,
+  Duration,
   EventPage,
   FollowedEvent,
   Hold,
+  Item,
   Lane,
+  LaneEventPage,
+  ListedDelivery,
+  LiveTurn,
   Member,
   Message,
+  MessagePage,
   NewLane,
   NewMember,
   NewMessage,
   NewTeam,
+  Part,
   Readiness,
+  RunningProgram,
+  Runtime,
   SendResult,
   Sent,
+  Stats,
   Status,
   StreamEvent,
   Team,
   TeamImport,
   UniversalEvent,
+  Unread,
   Version,
 } from "./shapes.ts";
 export { hasOutcome, recipientName } from "./shapes.ts";

@@ -1,4 +1,4 @@
-/** What the API takes and gives, under short names. All of it comes from the OpenAPI document. */
+/** The API's types under short names. All of them come from the OpenAPI document. */
 import type { components } from "./api-types.ts";
 
 type Schemas = components["schemas"];
@@ -8,38 +8,58 @@ export type NewMessage = Schemas["NewMessage"];
 export type Sent = Schemas["Sent"];
 export type SendResult = Schemas["SendResult"];
 export type Message = Schemas["Message"];
+export type MessagePage = Schemas["MessagePage"];
 export type Delivery = Schemas["Delivery"];
+export type ListedDelivery = Schemas["ListedDelivery"];
 export type DeliveryDetail = Schemas["DeliveryDetail"];
 export type Status = Delivery["status"];
 export type NewLane = Schemas["NewLane"];
 export type Lane = Schemas["Lane"];
+export type Runtime = Schemas["Runtime"];
+export type RunningProgram = Schemas["RunningProgram"];
+export type DirectoryList = Schemas["DirectoryList"];
 export type Team = Schemas["Team"];
 export type Member = Schemas["Member"];
 export type NewTeam = Schemas["NewTeam"];
 export type TeamImport = Schemas["TeamImport"];
 export type NewMember = Schemas["NewMember"];
+export type Unread = Schemas["Unread"];
 export type Hold = Schemas["Hold"];
 export type Ask = Schemas["Ask"];
 export type AskAnswer = Schemas["AskAnswer"];
 export type Alert = Schemas["Alert"];
 export type Readiness = Schemas["Readiness"];
+export type Stats = Schemas["Stats"];
+export type DayStats = Schemas["DayStats"];
+export type DayTotals = Schemas["DayTotals"];
+export type Duration = Schemas["Duration"];
+export type DoctorReport = Schemas["DoctorReport"];
+export type DoctorCheck = Schemas["DoctorCheck"];
 export type Version = Schemas["Version"];
 
-/** What the stream brings: messages, deliveries, lanes, alerts, teams, what members are doing, and what agents do. `cursor` is where to go on after it. */
+/**
+ * An event of the stream: messages, deliveries, lanes, alerts, teams, what members are doing, and what agents do.
+ * `cursor` is where to continue after it.
+ */
 export type StreamEvent = Exclude<Schemas["StreamEvent"], { type: "open" }> & { cursor: string };
 export type DeliveryStreamEvent = Extract<StreamEvent, { type: "delivery" }>;
 
 /** What an agent did or said. */
 export type UniversalEvent = Schemas["UniversalEvent"];
-/** The same as the stream of events brings it. `cursor` is where to go on from; a delta has that of the event before. */
+/** An event of the event stream. `cursor` is where to continue from; a delta has the cursor of the event before it. */
 export type FollowedEvent = (Schemas["UniversalEvent"] | Schemas["StreamReset"]) & { cursor: string };
+/** The open turn of a lane, with its text so far. */
+export type LiveTurn = Schemas["LiveTurn"];
+export type Item = Schemas["Item"];
+export type Part = Schemas["Part"];
 export type EventPage = Schemas["EventPage"];
+export type LaneEventPage = Schemas["LaneEventPage"];
 
 export const outcomes = ["responded", "failed_terminal", "cancelled"] as const satisfies readonly Status[];
 
 /**
- * Whether a delivery came to an end. What failed for good may still be retried, or proven late. Work that is done counts
- * once the agent was asked to say something about it, where it is asked.
+ * Whether a delivery has ended. One that failed for good may still be retried or proven late. Completed work counts
+ * once the agent was asked for a summary, if it is asked at all.
  */
 export function hasOutcome({
   status,
@@ -51,7 +71,7 @@ export function hasOutcome({
   return (outcomes as readonly Status[]).includes(status) && !(status === "responded" && responsePending);
 }
 
-/** Whoever a message is for, as people read it. */
+/** The recipient of a message, for people. */
 export function recipientName(to: Message["to"]): string {
   if ("lane" in to) return to.lane;
   return "person" in to ? to.person : `${to.member} of ${to.team}`;

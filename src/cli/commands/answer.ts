@@ -1,9 +1,10 @@
-/** `waybill answer`: allows or rejects a permission, or answers a question. */
+/** `waybill answer`: allows or rejects a permission request, or answers a question. */
 import type { AskAnswer } from "../../client/index.ts";
+import { nearest } from "../../nearest.ts";
 import type { Command } from "../command.ts";
 import { printResult } from "../command.ts";
 import { withDaemon } from "../connect.ts";
-import { parseChoice, usageError } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import { findAsk } from "../find-by-id.ts";
 import { oneLine } from "../output/format.ts";
 
@@ -11,30 +12,36 @@ const decisions = ["once", "always", "reject"] as const;
 
 export const answer: Command = {
   name: "answer",
-  summary: "allow or reject a permission, or answer a question",
+  summary: "allow or reject a permission request, or answer a question",
   help: {
     usage: "ASK once|always|reject\nASK reject --reason TEXT\nASK --answer TEXT",
     description:
-      "Allows a permission once or always, rejects an ask, or answers a question. ASK is the id of an ask or its beginning.",
+      "Allows a permission once or always, rejects an ask, or answers a question. ASK is the id of an ask, or a prefix of it.",
     json: 'one line: {"answered":"ID","decision":"…"}',
     examples: `waybill answer per_17 once
 waybill answer per_17 reject --reason "Use npm."
 waybill answer que_3 --answer "Use port 8080."`,
   },
   options: {
-    answer: { type: "string", multiple: true, value: "TEXT", help: "the answer; once for each question, in order" },
-    reason: { type: "string", value: "TEXT", help: "why a permission is rejected; the agent reads it and goes on" },
+    answer: {
+      type: "string",
+      multiple: true,
+      value: "TEXT",
+      help: "the answer; repeat it for each question, in order",
+    },
+    reason: { type: "string", value: "TEXT", help: "why you reject it; the agent reads this and carries on" },
   },
   maxArguments: 2,
   argumentChoices: decisions,
   run(input, context) {
-    const id = input.argument(0, "answer what? The id of an ask (see `waybill asks`)");
+    const id = input.argument(0, "the id of an ask is missing (see `waybill asks`)");
     const answers = input.values("answer").map((text) => [text]);
-    const choice = parseChoice(input.positionals[1], decisions, "the decision", "answer");
+    const choice = parseDecision(input.positionals[1]);
     const decision = choice ?? (answers.length > 0 ? "once" : undefined);
-    if (decision === undefined) throw usageError("once, always or reject? Or --answer TEXT", "answer");
+    if (decision === undefined)
+      throw usageError("the decision is missing: once, always, reject, or --answer TEXT", "answer");
     const reason = input.value("reason");
-    if (reason !== undefined && decision !== "reject") throw usageError("--reason is for reject only", "answer");
+    if (reason !== undefined && decision !== "reject") throw usageError("--reason works only with reject", "answer");
     const body: AskAnswer = {
       decision,
       ...(answers.length === 0 ? {} : { answers }),
@@ -42,9 +49,21 @@ waybill answer que_3 --answer "Use port 8080."`,
     };
     return withDaemon(context, async (client) => {
       const ask = findAsk((await client.asks()).asks, id);
+      if (ask.kind === "permission" && answers.length > 0)
+        throw usageError("this ask is a permission: use once, always or reject, not --answer", "answer");
+      if (ask.kind === "question" && decision !== "reject" && answers.length === 0)
+        throw usageError("this ask is a question: use --answer TEXT, or reject", "answer");
       await client.answer(ask.id, body);
-      const done = `The agent in lane ${oneLine(ask.lane)} has it: ${decision}.`;
+      const words = decision !== "reject" && answers.length > 0 ? oneLine(answers.flat().join(", ")) : decision;
+      const done = `The agent in lane ${oneLine(ask.lane)} got your answer: ${words}.`;
       return printResult(context, { answered: ask.id, decision }, done);
     });
   },
 };
+
+function parseDecision(word: string | undefined): (typeof decisions)[number] | undefined {
+  const decision = decisions.find((one) => one === word);
+  if (decision !== undefined || word === undefined) return decision;
+  const message = `the decision must be once, always or reject, not ${word}; --answer TEXT answers a question`;
+  throw usageError(message, "answer", nearest(word, decisions));
+}

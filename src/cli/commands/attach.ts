@@ -1,4 +1,4 @@
-/** `waybill attach`: OpenCode's own terminal on this Waybill, whatever agent is behind the lane. */
+/** `waybill attach`: opens OpenCode's own terminal UI on this Waybill, whatever agent program the lane runs. */
 import { spawn } from "node:child_process";
 import { readConfig } from "../../daemon/config/config.ts";
 import { httpFetch } from "../../http-fetch.ts";
@@ -12,12 +12,12 @@ import { exitCodes } from "../exit-codes.ts";
 
 const help = `Usage: waybill attach [LANE]
 
-Opens OpenCode's own terminal on this Waybill: in the session of the lane, or at its start screen, from where a session
-can be chosen or begun. New sessions begin in the lane's directory, or in the one where this is run. The agent behind it
-is the lane's, whichever program that is. OpenCode's program has to be installed (opencodeBin, or \`opencode\` in PATH);
-the daemon's token is handed to it, and shows in no list of processes.
+Opens OpenCode's own terminal UI on this Waybill: in the lane's session, or on the start screen, where you can choose or
+start a session. New sessions start in the lane's directory, or in the current one. The agent is the lane's own,
+whichever program that is. OpenCode must be installed (opencodeBin, or \`opencode\` in PATH). It gets the daemon's token
+through its environment, so the token never shows in a process list.
 
-Exit codes: those of OpenCode's terminal, 5 no daemon runs, 1 any other error.
+Exit codes: OpenCode's own, 5 no daemon is running, 2 invalid command line, 1 any other error.
 
 Examples:
   waybill attach
@@ -25,14 +25,15 @@ Examples:
 
 export const attach: Command = {
   name: "attach",
-  summary: "open OpenCode's own terminal on a lane",
+  summary: "open OpenCode's own terminal UI on a lane",
   help,
   options: {},
   maxArguments: 1,
   argumentChoices: "lanes",
   run(input, context) {
     const [lane] = input.positionals;
-    if (context.json) throw usageError("a terminal has no --json; `waybill follow LANE --json` shows turns", "attach");
+    if (context.json)
+      throw usageError("attach has no --json; use `waybill follow LANE --json` to read turns", "attach");
     return withDaemon(context, async (client) => {
       const { url, token } = findDaemon(context.env);
       const base = `${(typeof url === "string" ? url : url()).replace(/\/+$/, "")}${openCodePath}`;
@@ -48,7 +49,7 @@ export const attach: Command = {
   },
 };
 
-/** Where no lane may work, or on another machine than the daemon's, its default directory is left to the terminal. */
+/** Where no lane may work, or on a machine other than the daemon's, the daemon's default directory is used. */
 async function workingDirectory(
   base: string,
   token: string,
@@ -60,11 +61,11 @@ async function workingDirectory(
   const answer = await httpFetch(asked, { method: "GET", headers, signal: interrupted });
   await answer.text();
   if (answer.ok) return ["--dir", directory];
-  printNote(`waybill: No lane may work in ${directory}, so new sessions begin in the daemon's default directory.`);
+  printNote(`waybill: No lane may work in ${directory}, so new sessions start in the daemon's default directory.`);
   return [];
 }
 
-/** Ctrl-C is the terminal's own; a polite kill is passed on. */
+/** Ctrl-C reaches OpenCode directly; SIGTERM is forwarded. */
 function runTerminal(path: string, args: string[], token: string, { env, interrupted }: CommandContext) {
   const login = { OPENCODE_SERVER_USERNAME: openCodeUser, OPENCODE_SERVER_PASSWORD: token };
   const child = spawn(path, args, { stdio: "inherit", env: { ...env, ...login } });

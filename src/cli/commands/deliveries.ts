@@ -8,7 +8,7 @@ import { withDaemon } from "../connect.ts";
 import { parseChoice, usageError } from "../errors.ts";
 import { pageRequest, pagingOptions, printList } from "../lists.ts";
 import { statusStyle } from "../output/describe-delivery.ts";
-import { ago, shortId, until } from "../output/format.ts";
+import { ago, oneLine, shortId, until } from "../output/format.ts";
 
 export const deliveries: Command = {
   name: "deliveries",
@@ -21,15 +21,15 @@ export const deliveries: Command = {
 waybill deliveries --lane chat --status failed_terminal --json`,
   },
   options: {
-    lane: textOption("ID", "only those of this lane", "lanes"),
+    lane: textOption("ID", "only deliveries to this lane", "lanes"),
     status: {
       type: "string",
       multiple: true,
       choices: statuses,
       value: "STATUS",
-      help: `only these, also several separated by commas:\n${statuses.join(", ").replace(", retry_scheduled", ",\nretry_scheduled")}`,
+      help: `only these statuses, separated by commas:\n${statuses.join(", ").replace(", retry_scheduled", ",\nretry_scheduled")}`,
     },
-    open: flagOption("only those that have no outcome yet"),
+    open: flagOption("only deliveries without an outcome yet"),
     ...pagingOptions,
   },
   run(input, context) {
@@ -39,7 +39,7 @@ waybill deliveries --lane chat --status failed_terminal --json`,
       const page = await client.deliveries({ ...request, lane: input.value("lane"), status });
       const now = Date.now();
       return printList(context, page, {
-        head: ["WHEN", "LANE", "STATUS", "ATTEMPTS", "NEXT CHECK", "DELIVERY", "MESSAGE", "REASON"],
+        head: ["WHEN", "LANE", "STATUS", "ATTEMPTS", "NEXT CHECK", "DELIVERY", "MESSAGE", "REASON", "TEXT"],
         rows: page.deliveries.map((delivery) => [
           ago(delivery.createdAt, now),
           delivery.lane,
@@ -49,8 +49,9 @@ waybill deliveries --lane chat --status failed_terminal --json`,
           shortId(delivery.id),
           delivery.messageId,
           delivery.reason ?? "",
+          oneLine(delivery.excerpt ?? ""),
         ]),
-        emptyNote: "There are none.",
+        emptyNote: "No deliveries found.",
       });
     });
   },
@@ -63,6 +64,6 @@ function selectedStatuses(input: CommandInput): Status[] | undefined {
     .map((value) => parseChoice(value, statuses, "--status", "deliveries"))
     .filter((status) => status !== undefined);
   if (!input.flag("open")) return selected.length > 0 ? selected : undefined;
-  if (selected.length > 0) throw usageError("either --open or --status", "deliveries");
+  if (selected.length > 0) throw usageError("use either --open or --status, not both", "deliveries");
   return statuses.filter((status) => !hasOutcome({ status }));
 }

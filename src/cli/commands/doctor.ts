@@ -1,4 +1,4 @@
-/** `waybill doctor`: what works, what does not, and how to fix it. */
+/** `waybill doctor`: checks what Waybill needs, and says how to fix what fails. */
 import type { Check } from "../../doctor-check.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { inspect } from "../doctor/inspect.ts";
@@ -9,12 +9,12 @@ const help = `Usage: waybill doctor [--json]
 
 Checks what Waybill needs: Node.js, the configuration, the state directory, the agent programs, whether they know the
 lanes' agents and models, the lanes' directories, the Telegram bot, the store, the token, the port and the clock. It
-changes nothing, and works whether Waybill runs or not.
+changes nothing, and works whether or not Waybill is running.
 
 Options:
   --json    one line of JSON: {"checks": [{"name", "status": "ok"|"warning"|"failed", "detail", "fix"?}]}
 
-Exit codes: 0 nothing failed (there may be warnings), 1 something failed, 2 the command was not understood.
+Exit codes: 0 nothing failed (there may be warnings), 1 something failed, 2 invalid command line.
 
 Examples:
   waybill doctor
@@ -22,7 +22,7 @@ Examples:
 
 export const doctor: Command = {
   name: "doctor",
-  summary: "check what Waybill needs, and say how to fix it",
+  summary: "check what Waybill needs, and say how to fix problems",
   help,
   options: {},
   async run(_input, context) {
@@ -46,5 +46,5 @@ function show(checks: readonly Check[], { print, paint }: CommandContext): void 
   const warnings = count("warning");
   print("");
   if (count("failed") > 0) print(paint("red", `${count("failed")} of ${checks.length} checks failed.`));
-  else print(warnings > 0 ? `Nothing failed; ${warnings} to look at.` : "All is well.");
+  else print(warnings > 0 ? `Nothing failed. Warnings: ${warnings}.` : "Everything is fine.");
 }

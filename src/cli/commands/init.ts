@@ -1,10 +1,14 @@
-/** `waybill init`: a few questions, or flags, and the configuration that follows from them. */
+/** `waybill init`: writes a first configuration from a few questions or from options. */
 import { loadConfig } from "../../daemon/config/config.ts";
 import { configPath, parseConfigFile } from "../../daemon/config/read-file.ts";
 import { defaultConfigPath } from "../../home.ts";
+import { descriptorOf } from "../../runtimes/descriptor.ts";
 import { runtimeKinds } from "../../runtimes/kinds.ts";
+import { runtimeDescriptors } from "../../runtimes/registry.ts";
 import { shellQuote } from "../../shell-quote.ts";
 import type { Command, CommandContext, CommandInput } from "../command.ts";
+import { isDaemonRunning } from "../connect.ts";
+import { exitCodes } from "../exit-codes.ts";
 import type { Answers } from "../init/first-config.ts";
 import {
   checkedDirectory,
@@ -13,34 +17,42 @@ import {
   checkedRuntime,
   configText,
   defaultPort,
+  noAgentFound,
   proposedLane,
   proposedRuntime,
 } from "../init/first-config.ts";
+import type { FoundAgent } from "../init/found-agents.ts";
+import { agentLines, findAgents } from "../init/found-agents.ts";
 import { ask } from "../init/questions.ts";
 import type { TelegramAnswers } from "../init/telegram-answers.ts";
 import { refuseExisting, writeConfig } from "../init/write-config.ts";
 
 const help = `Usage: waybill init [options]
 
-Writes a first configuration. On a terminal it asks for what the options leave open; without one, or with --yes, it
-takes the defaults.
+Writes a first configuration. On a terminal it asks which of the installed agents to use, in which directory, and for
+the token of a Telegram bot if you have one. Then it sends the agent a test message and shows the proof of its answer.
+Without a terminal, or with --yes, it uses the defaults and sends nothing.
 
 Options:
   --runtime NAME      ${runtimeKinds.join(", ")}
-                      (default: the first of them that is installed)
-  --directory DIR     where the agent of the first lane works (default: the working directory)
-  --lane ID           the first lane's id (default: the name of that directory)
-  --port PORT         where the daemon listens (default: ${defaultPort})
+                      (default: an installed one, preferably one that is logged in)
+  --directory DIR     where the first lane's agent works (default: the current directory)
+  --lane ID           the first lane's id (default: the name of its directory)
+  --port PORT         the port that the daemon listens on (default: ${defaultPort})
   --telegram-token-env NAME
-                      the variable that holds the token of a Telegram bot; it is checked, and written to the file
-  --telegram-user ID  a person who may use the bot, by numeric id; may be repeated
-  --telegram-chat ID  a group in which they may use it; may be repeated
+                      the environment variable that holds a Telegram bot token; the token is checked and
+                      written to the file
+  --telegram-user ID  the numeric id of a person who may use the bot; may be repeated
+  --telegram-chat ID  the numeric id of a group in which they may use it; may be repeated
   --config FILE       the file to write (default: $WAYBILL_CONFIG, else $XDG_CONFIG_HOME/waybill/config.json)
-  --force             replace a configuration that is there
-  --yes               ask nothing
-  --json              ask nothing, and print what was written as one line of JSON
+  --force             replace an existing configuration
+  --test              send the agent a test message even if nothing is asked
+  --no-test           send no test message
+  --yes               do not ask anything
+  --json              do not ask anything, and print the result as one line of JSON
 
-Exit codes: 0 written, 1 not written, 2 the command was not understood, 130 interrupted.
+Exit codes: 0 written, and the test message (if any) was answered; 1 not written; 2 invalid command line;
+130 interrupted; otherwise those of \`waybill send --wait\`, with the configuration written.
 
 Examples:
   waybill init
@@ -57,6 +69,7 @@ export const init: Command = {
   help,
   options: {
     ...{ runtime: text, directory: text, lane: text, port: text, config: text, force: flag, yes: flag },
+    ...{ test: flag, "no-test": flag },
     ...{ "telegram-token-env": text, "telegram-user": several, "telegram-chat": several },
   },
   async run(input, context) {
@@ -72,42 +85,54 @@ export const init: Command = {
       return 130;
     }
     const content = configText(answers, telegram, env);
-    // What is written is what a start would take.
+    // Check the text the way a start would read it.
     loadConfig(env, { path, content: parseConfigFile(path, content) });
     writeConfig(path, content, { replace });
-    report(path, { answers, telegram }, { ...context, env });
-    return 0;
+    reportWritten(path, { answers, telegram }, context);
+    const code = isTested(input, answers, context) ? await testMessage(answers, { ...context, env }) : 0;
+    if (!context.json) printNext(path, { ...context, env });
+    return code;
   },
 };
 
 async function answersFor(input: CommandInput, context: CommandContext): Promise<Answers | null> {
-  const { env, interrupted } = context;
-  const option = (name: keyof Answers, proposed: string) => {
-    const given = input.value(name);
-    return given === undefined ? { proposed } : { given, proposed };
-  };
-  const runtime = option("runtime", proposedRuntime(env));
-  const directory = option("directory", process.cwd());
-  const lane = option("lane", "");
-  const port = option("port", String(defaultPort));
-  if (asks(input, context)) {
-    const terminal = { input: process.stdin, output: process.stdout, interrupted };
-    return ask({ runtime, directory, lane, port }, terminal, env);
+  const { env } = context;
+  const given = input.value("runtime");
+  const lane = input.value("lane");
+  const port = checkedPort(input.value("port") ?? String(defaultPort));
+  if (lane !== undefined) checkedLane(lane);
+  const agents = given === undefined ? await findAgents(env) : [];
+  const runtime = given ?? proposedRuntime(agents);
+  if (runtime === null) throw noAgentFound();
+  const directory = input.value("directory");
+  const answers = asks(input, context)
+    ? await askOnTerminal({ runtime, directory, isGiven: given !== undefined, agents }, context)
+    : { runtime: checkedRuntime(runtime), directory: checkedDirectory(directory ?? process.cwd(), env) };
+  return answers && { ...answers, lane: lane ?? proposedLane(answers.directory), port };
+}
+
+type Known = { runtime: string; directory: string | undefined; isGiven: boolean; agents: readonly FoundAgent[] };
+
+async function askOnTerminal(known: Known, { env, interrupted, print }: CommandContext) {
+  const { runtime, directory, isGiven, agents } = known;
+  if (agents.length > 0) {
+    // Before the programs report their versions, which takes some of them seconds.
+    print("Waybill found:");
+    for (const line of await agentLines(agents, env, interrupted)) print(line);
   }
-  const workspace = checkedDirectory(directory.given ?? directory.proposed, env);
-  return {
-    runtime: checkedRuntime(runtime.given ?? runtime.proposed),
-    directory: workspace,
-    lane: checkedLane(lane.given ?? proposedLane(workspace)),
-    port: checkedPort(port.given ?? port.proposed),
+  const proposals = {
+    runtime: { proposed: runtime, ...(isGiven ? { given: runtime } : {}) },
+    directory: { proposed: process.cwd(), ...(directory === undefined ? {} : { given: directory }) },
   };
+  const kinds = agents.map(({ kind }) => kind);
+  return ask(proposals, kinds, { input: process.stdin, output: process.stdout, interrupted }, env);
 }
 
 function asks(input: CommandInput, { json }: CommandContext): boolean {
   return !json && !input.flag("yes") && process.stdin.isTTY === true && process.stdout.isTTY === true;
 }
 
-/** What talks to Telegram is loaded only where a bot may be set up. */
+/** The Telegram client is loaded only when a bot may be set up. */
 async function telegramFor(input: CommandInput, context: CommandContext): Promise<TelegramAnswers | null | "aborted"> {
   const { env, interrupted, printNote } = context;
   const names = ["telegram-token-env", "telegram-user", "telegram-chat"];
@@ -123,17 +148,45 @@ async function telegramFor(input: CommandInput, context: CommandContext): Promis
 
 type Written = { answers: Answers; telegram: TelegramAnswers | null };
 
-function report(path: string, { answers, telegram }: Written, { env, json, print, paint }: CommandContext): void {
+function reportWritten(path: string, { answers, telegram }: Written, { json, print }: CommandContext): void {
   if (json) {
     const { token: _, ...shown } = telegram ?? { token: null };
     print(JSON.stringify({ config: path, ...answers, ...(telegram && { telegram: shown }) }));
     return;
   }
-  const prefix = path === defaultConfigPath(env) ? "" : `WAYBILL_CONFIG=${shellQuote(path)} `;
-  print(`Wrote ${path}: lane ${answers.lane}, where ${answers.runtime} works in ${answers.directory}.`);
+  print(`Wrote ${path}: lane ${answers.lane}, running ${answers.runtime} in ${answers.directory}.`);
   if (telegram?.token) print("The bot token is in that file, which only you can read.");
-  else if (telegram) print("The bot token is not written: the daemon takes it from TELEGRAM_BOT_TOKEN.");
+  else if (telegram) print("The bot token is not in that file: the daemon reads it from TELEGRAM_BOT_TOKEN.");
+}
+
+/** A scripted agent without a script could not answer. */
+function isTested(input: CommandInput, { runtime }: Answers, context: CommandContext): boolean {
+  if (input.flag("no-test") || descriptorOf(runtime, runtimeDescriptors).program === null) return false;
+  return input.flag("test") || asks(input, context);
+}
+
+/** The configuration stays written, whatever the outcome. */
+async function testMessage(answers: Answers, context: CommandContext): Promise<number> {
+  const { json, printNote, env } = context;
+  if (isDaemonRunning(env)) {
+    printNote("A daemon is already running: `waybill restart` makes it use the new configuration.");
+    return 0;
+  }
+  if (!json) printNote(`Sending ${answers.runtime} a test message. Ctrl-C skips it.`);
+  const { firstAnswer } = await import("../init/first-answer.ts");
+  const code = await firstAnswer(answers, context);
+  const { name, hasLogin } = descriptorOf(answers.runtime, runtimeDescriptors);
+  const isFailed = code !== exitCodes.ok && code !== exitCodes.interrupted;
+  if (isFailed && !json && (await hasLogin?.(env)) === false) {
+    printNote(`${name} has no login. Log in with its own program, then run \`waybill init --force\` again.`);
+  }
+  return code;
+}
+
+function printNext(path: string, { env, print, paint }: CommandContext): void {
+  const prefix = path === defaultConfigPath(env) ? "" : `WAYBILL_CONFIG=${shellQuote(path)} `;
+  const command = (words: string) => paint("bold", `${prefix}${words}`);
   print(
-    `Next: ${paint("bold", `${prefix}waybill doctor`)} checks it, and ${paint("bold", `${prefix}waybill up`)} starts it.`,
+    `Next: ${command("waybill up")} starts Waybill and prints a link to its page; ${command("waybill doctor")} checks the set-up.`,
   );
 }

@@ -1,4 +1,4 @@
-/** `waybill lanes`: lists lanes, and changes one. */
+/** `waybill lanes`: lists and changes lanes. */
 import { resolve } from "node:path";
 import type { Lane, NewLane, WaybillClient } from "../../client/index.ts";
 import { nearest } from "../../nearest.ts";
@@ -17,18 +17,18 @@ const contracts = ["text", "tool"] as const;
 
 export const lanes: Command = {
   name: "lanes",
-  summary: "list lanes; add, pause, resume, abort, release or remove one, or give it a session",
+  summary: "list, add, change, pause and remove lanes",
   help: {
-    usage: `                        all lanes, and what each is doing
-show ID                 one lane
+    usage: `                        list all lanes and what each one is doing
+show ID                 show one lane
 add ID [OPTIONS]        add a lane, or change one
 remove ID [--force]     remove it
 pause ID [--reason R]   send nothing until it is resumed
-resume ID
-abort ID                stop the running turn; its delivery is cancelled
+resume ID               send messages again
+abort ID                stop the running turn and cancel its delivery
 release ID              free a lane that waits for something that Waybill cannot see
-adopt ID SESSION        continue in a session that the agent program has already`,
-    description: "The options are for `add`, unless they say otherwise.",
+adopt ID SESSION        continue in an existing session of the agent program`,
+    description: "Options apply to `add` unless they say otherwise.",
     json: 'one line: {"lanes":[…]}, or the lane',
     examples: `waybill lanes
 waybill lanes add chat --directory ~/project --model sonnet
@@ -36,14 +36,14 @@ waybill lanes adopt chat ses_0123456789abcdef
 waybill lanes pause chat --reason "until the release is out"`,
   },
   options: {
-    directory: textOption("DIR", "where the agent works (default: here; a lane that exists stays where it is)"),
-    name: textOption("NAME", "a name for people"),
-    team: textOption("T", "the team of its member"),
-    member: textOption("M", "the member of the team that works in it"),
+    directory: textOption("DIR", "where the agent works (default for a new lane: the current directory)"),
+    name: textOption("NAME", "a display name"),
+    team: textOption("T", "the team of the member that works in it"),
+    member: textOption("M", "the team member that works in it"),
     runtime: textOption("R", `${runtimeKinds.join(", ")} (default: as configured)`, runtimeKinds),
-    agent: textOption("A", "the agent of the runtime"),
-    model: textOption("M", "the model of the runtime"),
-    contract: textOption("C", "text: the final text is the answer; tool: a reply is sent with a tool", contracts),
+    agent: textOption("A", "the agent, as the runtime names it"),
+    model: textOption("M", "the model, as the runtime names it"),
+    contract: textOption("C", "text: the final text is the answer; tool: replies are sent with a tool", contracts),
     force: flagOption("for `remove`: cancel its open deliveries"),
     reason: textOption("R", "for `pause`: why"),
   },
@@ -54,7 +54,8 @@ waybill lanes pause chat --reason "until the release is out"`,
     const [name, , session] = input.positionals;
     if (name === undefined) return withDaemon(context, (client) => list(client, context));
     const subcommand = subcommands.find((one) => one === name);
-    if (subcommand === undefined) throw usageError(`unknown: lanes ${name}`, "lanes", nearest(name, subcommands));
+    if (subcommand === undefined)
+      throw usageError(`unknown subcommand: lanes ${name}`, "lanes", nearest(name, subcommands));
     const id = input.argument(1, `lanes ${name} needs the id of a lane`);
     if (subcommand === "adopt") input.argument(2, "lanes adopt needs the id of a session");
     else if (session !== undefined) throw usageError(`too many arguments: ${session}`, "lanes");
@@ -67,7 +68,7 @@ async function list(client: WaybillClient, context: CommandContext): Promise<num
   const { lanes } = await client.lanes();
   printResult(context, { lanes }, lanes.length === 0 ? [] : laneTable(lanes, { width: terminalWidth(), paint }));
   if (json) return exitCodes.ok;
-  if (lanes.length === 0) printNote("There are no lanes. Add one: waybill lanes add ID --directory DIR");
+  if (lanes.length === 0) printNote("There are no lanes yet. Add one: waybill lanes add ID --directory DIR");
   for (const line of noticeLines(lanes)) printNote(line);
   return exitCodes.ok;
 }
@@ -92,22 +93,22 @@ async function runSubcommand(
     case "resume":
       return done(await client.resumeLane(id), "is resumed");
     case "abort":
-      return done(await client.abortLane(id), "was told to stop");
+      return done(await client.abortLane(id), "is stopping its turn");
     case "release":
       return done(await client.releaseLane(id), "is free again");
     case "adopt": {
       const lane = await client.adoptSession(id, input.positionals[2] ?? "");
-      return done(lane, `goes on in session ${lane.sessionId} from the next message on`);
+      return done(lane, `uses session ${lane.sessionId} from its next message on`);
     }
     case "remove":
       await client.removeLane(id, { force: input.flag("force") });
-      return printResult(context, { removed: id }, `Lane ${id} is gone.`);
+      return printResult(context, { removed: id }, `Lane ${id} is removed.`);
     default:
       return subcommand satisfies never;
   }
 }
 
-/** A lane that exists keeps what is not given: its agent must not find itself in another directory. */
+/** An existing lane keeps settings that are not given; above all, its agent must not end up in another directory. */
 async function laneSettings(id: string, input: CommandInput, client: WaybillClient): Promise<NewLane> {
   const directory = input.value("directory");
   const given = {
@@ -122,7 +123,7 @@ async function laneSettings(id: string, input: CommandInput, client: WaybillClie
   };
   const existing = (await client.lanes()).lanes.find((lane) => lane.id === id);
   const kept = existing ? settingsOf(existing) : {};
-  // A new agent replaces the old model as well, and the other way round.
+  // A new agent also replaces the old model, and vice versa.
   const replaced = given.agent === undefined && given.model === undefined ? {} : { agent: null, model: null };
   return { directory: resolve("."), ...withoutNulls({ ...kept, ...replaced }), ...withoutNulls(given), id };
 }

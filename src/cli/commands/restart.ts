@@ -1,4 +1,4 @@
-/** `waybill restart`: has the daemon start a new worker. */
+/** `waybill restart`: makes the daemon start a new worker. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Version, WaybillClient } from "../../client/index.ts";
 import { WaybillError } from "../../client/index.ts";
@@ -13,21 +13,22 @@ export const restart: Command = {
   name: "restart",
   summary: "restart the daemon gracefully",
   help: {
-    usage: "[--timeout SECONDS]",
-    description: `Asks the daemon to shut down gracefully and start again, and waits until the new one answers. Running turns are given
-time to end; no accepted message is lost.`,
-    json: "one line: the version, run id and start of the new one",
-    exitCodes: "0 the new one answers, 124 not within the time, 5 no daemon runs, 1 any other error.",
+    usage: "[--timeout DURATION]",
+    description: `Shuts the daemon down gracefully, starts it again and waits until it answers. Running turns get time to finish, and
+no accepted message is lost.`,
+    json: "one line: the new daemon's version, run id and start time",
+    exitCodes:
+      "0 restarted, 124 not within the timeout, 5 no daemon is running, 2 invalid command line, 1 any other error.",
     examples: "waybill restart",
   },
   options: {
-    timeout: textOption("SECONDS", "stop waiting after this time (default 120); the restart goes on"),
+    timeout: textOption("DURATION", "stop waiting after this long: 90s, 5m (default 2m); the restart continues"),
   },
   run(input, context) {
     const { json, printNote, interrupted } = context;
-    const timeout = input.value("timeout") ?? "120";
+    const timeout = input.value("timeout") ?? "2m";
     const timeoutMs = parseDuration(timeout);
-    if (timeoutMs === null) throw usageError(`--timeout is a number of seconds, not ${timeout}`, "restart");
+    if (timeoutMs === null) throw usageError(`--timeout must be a duration like 30s or 2m, not ${timeout}`, "restart");
     return withDaemon(context, async (client) => {
       const startedAt = Date.now();
       const { runId } = await client.version();
@@ -35,10 +36,10 @@ time to end; no accepted message is lost.`,
       if (!json) printNote("The daemon is restarting…");
       const restarted = await waitForOtherRun(client, runId, startedAt + timeoutMs, interrupted);
       if (restarted === null) {
-        if (!json) printNote(`No new daemon answers after ${formatDuration(timeoutMs)}. Its log says more.`);
+        if (!json) printNote(`The daemon did not come back within ${formatDuration(timeoutMs)}. See its log.`);
         return exitCodes.timedOut;
       }
-      const done = `Waybill ${restarted.version} runs again, after ${formatDuration(Date.now() - startedAt)}.`;
+      const done = `Waybill ${restarted.version} is running again, after ${formatDuration(Date.now() - startedAt)}.`;
       return printResult(context, restarted, done);
     });
   },

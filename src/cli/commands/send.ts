@@ -1,4 +1,4 @@
-/** `waybill send`: sends a message to an agent, and with `--wait` shows its delivery. */
+/** `waybill send`: sends a message to an agent, and with `--wait` follows its delivery. */
 import type { NewMessage, SendResult } from "../../client/index.ts";
 import { actionModes } from "../../core/message/message.ts";
 import { readAttachedFiles, storeAttachedFiles } from "../attached-files.ts";
@@ -12,14 +12,14 @@ import { sendAndWait } from "../send-and-wait.ts";
 
 export const send: Command = {
   name: "send",
-  summary: "send a message to an agent, and wait for the answer",
+  summary: "send a message to an agent, and optionally wait for the answer",
   help: {
     usage: "--lane ID [TEXT]\n--team TEAM --member MEMBER [TEXT]",
-    description: `Sends a message to an agent. Without TEXT, the text is read from standard input. It is safe to run this again with the
-same --id: a message is accepted once. The answer goes to standard output, progress to standard error.`,
-    json: "one line of JSON; with --wait one for each event, and the delivery at the end",
-    exitCodes: `0 answered (without --wait: sent), 3 failed for good, 4 cancelled or expired, 5 no daemon runs,
-124 stopped waiting after --timeout, 130 stopped by Ctrl-C, 2 not understood, 1 any other error.`,
+    description: `Sends a message to an agent. Without TEXT, the text is read from standard input. Repeating the command with the same
+--id is safe: a message is accepted only once. The answer goes to standard output, progress to standard error.`,
+    json: "one line of JSON; with --wait, one for each event, and the delivery at the end",
+    exitCodes: `0 answered (without --wait: sent), 3 failed for good, 4 cancelled or expired, 5 no daemon is running,
+124 stopped waiting after --timeout, 130 stopped by Ctrl-C, 2 invalid command line, 1 any other error.`,
     examples: `waybill send --lane chat "Is the build green?"
 waybill send --lane chat --wait --timeout 10m "Run the tests and fix what fails."
 waybill send --lane chat --attach screen.png "What is wrong on this page?"
@@ -27,26 +27,26 @@ git diff | waybill send --team core --member tom --mode ask --wait
 waybill send --lane chat -- "--dry-run: what does that do?"`,
   },
   options: {
-    lane: textOption("ID", "the lane that it is for", "lanes"),
-    team: textOption("T", "the team of the member that it is for"),
-    member: textOption("M", "the member that it is for"),
-    attach: { ...textOption("FILE", "a file that goes with it (may be repeated)"), multiple: true },
-    wait: flagOption("show progress until the delivery has an outcome; then print the answer"),
-    timeout: textOption("SECONDS", "stop waiting after this time; the delivery goes on (also: 90s, 10m, 1h)"),
-    mode: textOption("MODE", "what is wanted: do, ask, delegate or notify (needs no answer)", actionModes),
-    id: textOption("ID", "the id of the message (default: generated)"),
-    from: textOption("NAME", 'who sends it (default: "user")'),
+    lane: textOption("ID", "the lane to send to", "lanes"),
+    team: textOption("T", "the recipient's team"),
+    member: textOption("M", "the team member to send to"),
+    attach: { ...textOption("FILE", "attach a file (may be repeated)"), multiple: true },
+    wait: flagOption("show progress until the delivery has an outcome, then print the answer"),
+    timeout: textOption("DURATION", "stop waiting after this long: 90s, 10m, 1h; the delivery continues"),
+    mode: textOption("MODE", "what you want: do, ask, delegate or notify (needs no answer)", actionModes),
+    id: textOption("ID", "the message's id (default: generated)"),
+    from: textOption("NAME", 'the sender (default: "user")'),
     "reply-to": textOption("NAME", "who gets the answer (default: the sender)"),
     "relay-of": textOption("ID", "the message that this one replies to"),
-    summary: textOption("TEXT", "a few words on what it is about"),
-    "expires-in": textOption("DURATION", "give up if it could not be sent by then: 90s, 10m, 2h, 1d"),
+    summary: textOption("TEXT", "a short summary"),
+    "expires-in": textOption("DURATION", "give up if it is not sent within this time: 90s, 10m, 2h, 1d"),
   },
   maxArguments: Number.POSITIVE_INFINITY,
   async run(input, context) {
     const to = recipient(input);
     const timeoutMs = durationOption(input, "timeout", "24d");
     const fields = messageFields(input);
-    if (timeoutMs !== null && !input.flag("wait")) throw usageError("--timeout goes with --wait", "send");
+    if (timeoutMs !== null && !input.flag("wait")) throw usageError("--timeout works only with --wait", "send");
     const files = await readAttachedFiles(input.values("attach"));
     return withDaemon(context, async (client) => {
       const text = await readMessageText(input.positionals, process.stdin, context.interrupted);
@@ -58,35 +58,35 @@ waybill send --lane chat -- "--dry-run: what does that do?"`,
       const id = oneLine(sent.messageId);
       if (deliveryId === null) return printHandedOver(sent, context);
       printResult(context, sent, `Message ${id} is on its way (delivery ${shortId(deliveryId)}, ${status}).`);
-      if (!context.json && ahead !== undefined) context.printNote(`It waits behind message ${oneLine(ahead)}.`);
-      if (!context.json && waits !== undefined) context.printNote(`It waits: ${oneLine(waits)}.`);
+      if (!context.json && ahead !== undefined) context.printNote(`It is queued behind message ${oneLine(ahead)}.`);
+      if (!context.json && waits !== undefined) context.printNote(`It is waiting: ${oneLine(waits)}.`);
       if (!context.json) context.printNote(`Follow it: waybill why ${id}`);
       return 0;
     });
   },
 };
 
-/** To somebody who reads a mailbox, or a file. */
+/** For a recipient who reads a mailbox or an inbox file. */
 function printHandedOver(sent: SendResult, context: CommandContext): number {
   const id = oneLine(sent.messageId);
   const { handOver, waits } = sent;
-  if (handOver === undefined) return printResult(context, sent, `Message ${id} is in the mailbox, to be read.`);
-  const place = handOver.state === "waiting" ? "is stored" : "is in the inbox file of its recipient";
+  if (handOver === undefined) return printResult(context, sent, `Message ${id} is in the recipient's mailbox.`);
+  const place = handOver.state === "waiting" ? "is stored" : "is in the recipient's inbox file";
   printResult(context, sent, `Message ${id} ${place}.`);
   if (context.json) return 0;
-  if (waits !== undefined) context.printNote(`It waits: ${oneLine(waits)}.`);
+  if (waits !== undefined) context.printNote(`It is waiting: ${oneLine(waits)}.`);
   if (handOver.reason === "cannot_answer") context.printNote(noAnswer);
-  context.printNote(`What becomes of it: waybill show ${id}`);
+  context.printNote(`To check on it: waybill show ${id}`);
   return 0;
 }
 
-const noAnswer = "Nobody in that session can answer Waybill. To change that: waybill teams import DIR --join";
+const noAnswer = "No agent in that session can answer Waybill. To change that: waybill teams import DIR --join";
 
 function recipient(input: CommandInput): NewMessage["to"] {
   const [lane, team, member] = [input.value("lane"), input.value("team"), input.value("member")];
   if (lane !== undefined && team === undefined && member === undefined) return { lane };
   if (lane === undefined && team !== undefined && member !== undefined) return { team, member };
-  throw usageError("to whom? Either --lane ID, or --team TEAM and --member MEMBER", "send");
+  throw usageError("the recipient is missing: use either --lane ID, or --team TEAM and --member MEMBER", "send");
 }
 
 function messageFields(input: CommandInput): Partial<NewMessage> {
@@ -103,11 +103,11 @@ function messageFields(input: CommandInput): Partial<NewMessage> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** Limited, since timers hold no more than 24 days, and dates have an end as well. */
+/** Limited because timers overflow after 24 days, and dates have a maximum too. */
 function durationOption(input: CommandInput, option: string, max: "24d" | "365d"): number | null {
   const value = input.value(option);
   if (value === undefined) return null;
   const ms = parseDuration(value);
   if (ms !== null && ms > 0 && ms <= (parseDuration(max) ?? 0)) return ms;
-  throw usageError(`--${option} is a time like 90s, 10m or 2h, at most ${max}, not ${value}`, "send");
+  throw usageError(`--${option} must be a duration like 90s, 10m or 2h, at most ${max}, not ${value}`, "send");
 }

@@ -1,4 +1,4 @@
-/** `waybill store backup|restore|check`: works on the file of the store. */
+/** `waybill store backup|restore|check`: works on the store's file. */
 import { readConfig } from "../../daemon/config/config.ts";
 import { backupStore, checkStoreFile, restoreStore } from "../../store/sqlite/store-files.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -10,12 +10,12 @@ export const store: Command = {
   name: "store",
   summary: "back up, restore or check the store",
   help: {
-    usage: `backup FILE     copy the store, also while Waybill runs
-restore FILE    go back to a backup; the present store is kept next to it
-check [FILE]    find damage and broken rules, in the store or in a backup`,
-    description: "Works without a daemon.",
+    usage: `backup FILE     copy the store, even while Waybill is running
+restore FILE    go back to a backup; the current store is kept next to it
+check [FILE]    look for damage and broken rules in the store or in a backup`,
+    description: "None of these needs the daemon. Stop it before you restore.",
     json: "print the result as one line of JSON",
-    exitCodes: "0 all is well, 1 something is wrong, 2 the command was not understood.",
+    exitCodes: "0 no problem, 1 something is wrong, 2 invalid command line.",
     examples: `waybill store backup ~/waybill-monday.db
 waybill store check --json`,
   },
@@ -23,19 +23,23 @@ waybill store check --json`,
   subcommands: ["backup", "restore", "check"],
   maxArguments: 2,
   async run(input, context) {
-    const subcommand = input.argument(0, "backup, restore or check?");
+    const subcommand = input.argument(0, "the subcommand is missing: backup, restore or check");
     const path = readConfig(context.env).storePath;
-    const file = () => input.argument(1, `store ${subcommand} needs the name of a file`);
+    const file = () => input.argument(1, `store ${subcommand} needs a file name`);
     switch (subcommand) {
       case "backup":
         await backupStore(path, file());
-        return printResult(context, { backup: file() }, `The store was copied to ${file()}, and the copy is sound.`);
+        return printResult(
+          context,
+          { backup: file() },
+          `The store was copied to ${file()}, and the copy passed its check.`,
+        );
       case "restore":
         return restore(path, file(), context);
       case "check":
         return check(input.positionals[1] ?? path, context);
       default:
-        throw usageError(`unknown: store ${subcommand}`, "store");
+        throw usageError(`unknown subcommand: store ${subcommand}`, "store");
     }
   },
 };
@@ -44,13 +48,11 @@ async function restore(path: string, from: string, context: CommandContext): Pro
   const restored = await restoreStore(path, from);
   const { keptAs, toBeRebuilt } = restored;
   return printResult(context, { restored: from, ...restored }, [
-    `The store is now what ${from} holds.`,
-    ...(keptAs === null ? [] : [`The store from before is kept as ${keptAs}.`]),
+    `The store was restored from ${from}.`,
+    ...(keptAs === null ? [] : [`The previous store is kept as ${keptAs}.`]),
     ...(toBeRebuilt === 0
       ? []
-      : [
-          `${pluralized(toBeRebuilt, "message")} may have been sent since; the next start checks that before it sends.`,
-        ]),
+      : [`${pluralized(toBeRebuilt, "message")} may have been sent since; the next start checks before it sends.`]),
   ]);
 }
 

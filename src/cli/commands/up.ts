@@ -4,10 +4,10 @@ import { runDaemon } from "../../daemon/supervisor/run-daemon.ts";
 import type { SupervisorEvent } from "../../daemon/supervisor/supervisor.ts";
 import { version } from "../../daemon/version.ts";
 import { waybillHome } from "../../home.ts";
-import { packageFile } from "../../package-files.ts";
 import type { Command } from "../command.ts";
+import { ownProgram } from "../own-program.ts";
 
-/** The default of 16 MB is never given back: a worker with 1,000 lanes rests at 90 MB instead of 75. */
+/** V8 never frees the default 16 MB: an idle worker with 1,000 lanes would take 90 MB instead of 75. */
 const workerFlags = ["--max-semi-space-size=2"];
 
 export const up: Command = {
@@ -15,13 +15,13 @@ export const up: Command = {
   summary: "run the daemon",
   help: `Usage: waybill up
 
-Runs Waybill in the foreground until it is stopped. Running turns then get a while to end; what does not end stays in
+Runs Waybill in the foreground until it is stopped. Running turns then get some time to finish; unfinished work stays in
 the ledger, and the next start continues it.
 
-  Ctrl-C or SIGTERM    stop, and wait for the running turns
+  Ctrl-C or SIGTERM    stop, and wait for running turns
   a second one         stop now
 
-Exit codes: 0 it was stopped, 1 it could not start, 2 the command was not understood.
+Exit codes: 0 stopped, 1 could not start, 2 invalid command line.
 
 Examples:
   waybill up
@@ -31,7 +31,7 @@ Examples:
   run(_input, { env, json, printNote }) {
     return runDaemon({
       home: waybillHome(env),
-      // The worker reads the configuration and reports what is wrong with it; this process stays small without it.
+      // Loaded only when needed: the worker reads and checks the configuration, and this process stays small.
       storePath: async () => (await import("../../daemon/config/config.ts")).readConfig(env).storePath,
       command: [process.execPath, ...workerFlags, ownProgram(), "worker", ...(json ? ["--json"] : [])],
       version: version(),
@@ -43,12 +43,7 @@ Examples:
   },
 };
 
-/** The program that this process runs: the worker is the same one. */
-function ownProgram(): string {
-  return process.argv[1] ?? packageFile("bin/waybill");
-}
-
-/** Null for what the worker itself logs. */
+/** Null for events that the worker logs itself. */
 function eventText(event: SupervisorEvent): string | null {
   switch (event.type) {
     case "worker_started":
@@ -59,14 +54,14 @@ function eventText(event: SupervisorEvent): string | null {
       if (next.action === "exit") return null;
       if (next.crashes === 0) return "Restarting.";
       const how = end.signal === null ? `exit code ${end.code ?? "unknown"}` : end.signal;
-      return `The worker ended unexpectedly (${how}). It is restarted in ${next.delayMs / 1000} s.`;
+      return `The worker ended unexpectedly (${how}). Restarting it in ${next.delayMs / 1000} s.`;
     }
     case "worker_killed":
-      return "The worker did not end in time and was killed. Its unfinished work is in the ledger.";
+      return "The worker did not stop in time and was killed. Its unfinished work is in the ledger.";
     case "orphaned_worker_found":
-      return `A worker of an earlier run (process ${event.pid}) is still running. It is asked to end.`;
+      return `A worker of an earlier run (process ${event.pid}) is still running. Asking it to stop.`;
     case "orphaned_worker_killed":
-      return `The worker of the earlier run (process ${event.pid}) did not end in time and was killed.`;
+      return `The worker of the earlier run (process ${event.pid}) did not stop in time and was killed.`;
     case "error":
       return messageOf(event.error);
     default:

@@ -1,4 +1,4 @@
-/** `waybill why`: where a message is, why, and what happens next. */
+/** `waybill why`: explains where a message is, why, and what happens next. */
 import type { DeliveryDetail, WaybillClient } from "../../client/index.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { printResult } from "../command.ts";
@@ -9,19 +9,19 @@ import { explainDelivery } from "../output/explain-delivery.ts";
 
 export const why: Command = {
   name: "why",
-  summary: "say where a message is, why, and what happens next",
+  summary: "explain where a message is, why, and what happens next",
   help: {
     usage: "ID",
-    description: `Says in plain words where a message is, why, what happens next and when. ID is the id of a message or a delivery, or the
-beginning of one. A message to several lanes is explained lane by lane.`,
-    json: 'one line: {"deliveries":[{"messageId","lane","status","reason","next":{"step","at","words"},…}]}',
+    description: `Explains in plain words where a message is, why, what happens next and when. ID is the id of a message or a delivery,
+or a prefix of it. A message to several lanes is explained lane by lane.`,
+    json: 'one line: {"deliveries":[{"messageId","lane","status","reason","explanation","next",…}]}',
     examples: `waybill why msg-51c0
 waybill why 3fa9c2 --json`,
   },
   options: {},
   maxArguments: 1,
   run(input, context) {
-    const id = input.argument(0, "why what? The id of a message or a delivery");
+    const id = input.argument(0, "the id of a message or a delivery is missing");
     return withDaemon(context, async (client) => {
       const found = await findDeliveries(client, id);
       if (found.length === 0) return explainMessage(client, id, context);
@@ -32,7 +32,7 @@ waybill why 3fa9c2 --json`,
   },
 };
 
-/** One without a delivery: whoever it is for reads it. */
+/** A message without a delivery: its recipient reads it in a mailbox. */
 async function explainMessage(client: WaybillClient, id: string, context: CommandContext): Promise<number> {
   const found = await findDeliveryOrMessage(client, id);
   if (!("message" in found)) throw notFound(id);
@@ -41,5 +41,7 @@ async function explainMessage(client: WaybillClient, id: string, context: Comman
 
 function summary(detail: DeliveryDetail) {
   const { id, messageId, lane, status, responseState, attempts, maxAttempts, reason = null, next, updatedAt } = detail;
-  return { deliveryId: id, messageId, lane, status, responseState, attempts, maxAttempts, reason, updatedAt, next };
+  const { explanation } = detail;
+  const state = { status, responseState, attempts, maxAttempts, reason, explanation, updatedAt };
+  return { deliveryId: id, messageId, lane, ...state, next };
 }

@@ -1,13 +1,13 @@
-/** `waybill worker`: the process that the supervisor starts. It can be run by hand as well, to see its output. */
+/** `waybill worker`: the process that the supervisor starts. You can also run it by hand to see its output. */
 import type { Config } from "../../daemon/config/config.ts";
 import { loadConfig } from "../../daemon/config/config.ts";
 import type { Logger } from "../../daemon/logging.ts";
 import { createLogger } from "../../daemon/logging.ts";
+import type { StartedWorker } from "../../daemon/worker/worker.ts";
 import { startWorker } from "../../daemon/worker/worker.ts";
 import { runUntilStopped } from "../../daemon/worker/worker-lifecycle.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { errorText } from "../errors.ts";
-import type { Addresses } from "../output/startup-banner.ts";
 import { demoNotice, realModelCommands, startupBanner } from "../output/startup-banner.ts";
 import { paintFor } from "../output/terminal.ts";
 
@@ -16,7 +16,7 @@ export const worker: Command = {
   summary: "the part of the daemon that does the work",
   help: `Usage: waybill worker
 
-The part of the daemon that does the work. \`waybill up\` starts it and restarts it when it dies; use that.`,
+The part of the daemon that does the work. Use \`waybill up\`, which starts it and restarts it when it dies.`,
   options: {},
   hidden: true,
   ignoresClosedOutput: true,
@@ -29,9 +29,9 @@ The part of the daemon that does the work. \`waybill up\` starts it and restarts
         log = await loggerFor(config, env);
         const running = await startWorker({ config, env, log, restart, stopping });
         const { url, opencodeApiUrl, runId } = running.ready;
-        const addresses = { url, opencodeApiUrl };
-        log.info({ event: "daemon_ready", ...addresses, runId, profile: config.profile.kind }, "Waybill is running.");
-        announce(config, addresses, log, context);
+        const profile = config.profile.kind;
+        log.info({ event: "daemon_ready", url, opencodeApiUrl, runId, profile }, "Waybill is running.");
+        announce(config, running, log, context);
         return running;
       },
       onStartRefused: (error) => printNote(errorText(error, { json, paint: paintFor(process.stderr, env) })),
@@ -48,10 +48,17 @@ async function loggerFor({ logLevel: level }: Config, env: NodeJS.ProcessEnv): P
   return createLogger({ level, stream: terminalLog({ coloured, stream }) });
 }
 
-/** A banner on a terminal; elsewhere the log must at least say that this is the demo. */
-function announce(config: Config, addresses: Addresses, log: Logger, { print, paint }: CommandContext): void {
-  if (process.stdout.isTTY) for (const line of startupBanner(config, addresses, paint)) print(line);
-  else if (config.profile.kind === "demo") {
-    log.info({ event: "demo_profile" }, `${demoNotice} ${realModelCommands.join("; ")}`);
+/**
+ * A terminal gets a banner with an address that signs a browser in. That address is secret and logs are kept, so a log
+ * only says how to get one, and whether this is the demo.
+ */
+function announce(config: Config, worker: StartedWorker, log: Logger, { print, paint }: CommandContext): void {
+  if (process.stdout.isTTY) {
+    const addresses = { ...worker.ready, loginUrl: worker.newLoginUrl() };
+    for (const line of startupBanner(config, addresses, paint)) print(line);
+    return;
   }
+  log.info({ event: "page_ready" }, "Open the page with `waybill open`.");
+  if (config.profile.kind !== "demo") return;
+  log.info({ event: "demo_profile" }, `${demoNotice} ${realModelCommands.join("; ")}`);
 }

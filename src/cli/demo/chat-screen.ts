@@ -1,12 +1,12 @@
-/** Where the demo's chat is shown and typed: a terminal with a line for input below, or plain lines. */
+/** Input and output of the demo's chat: a terminal with an input line at the bottom, or plain lines. */
 import { clearScreenDown, createInterface, cursorTo, moveCursor } from "node:readline";
 import { truncated } from "../output/table.ts";
 
 export type ChatScreen = {
   print(line: string): void;
-  /** What is being written at the moment; "" for nothing. Not shown where lines cannot be replaced. */
+  /** The text being written right now, "" for none. Not shown where lines cannot be replaced. */
   draft(text: string): void;
-  /** Resolves at the end of the input, and when Ctrl-C is pressed. */
+  /** Resolves at the end of the input or on Ctrl-C. */
   lines(onLine: (line: string) => Promise<void>): Promise<void>;
   close(): void;
 };
@@ -25,24 +25,32 @@ export function plainScreen(input: NodeJS.ReadableStream, print: (line: string) 
 
 export function terminalScreen(input: NodeJS.ReadStream, output: NodeJS.WriteStream): ChatScreen {
   const lines = createInterface({ input, output, prompt: "> " });
+  let closed = false;
+  // A prompt after the end would read from the terminal again, and the process would not exit.
+  const prompt = () => {
+    if (!closed) lines.prompt(true);
+  };
+  lines.once("close", () => {
+    closed = true;
+  });
   return {
     print(line) {
       const { rows } = lines.getCursorPos();
       moveCursor(output, 0, -rows);
       cursorTo(output, 0);
       clearScreenDown(output);
-      // The prompt is drawn again as many rows further up as it had.
+      // Leaves room for the prompt, which is redrawn over its previous number of rows.
       output.write(`${line}\n${"\n".repeat(rows)}`);
-      lines.prompt(true);
+      prompt();
     },
     draft(text) {
       const shown = truncated(text.replaceAll(/\s+/g, " "), (output.columns || 80) - 3);
       lines.setPrompt(text === "" ? "> " : `… ${shown}\n> `);
-      lines.prompt(true);
+      prompt();
     },
     lines: (onLine) =>
       new Promise((resolve) => {
-        lines.on("line", (line) => void onLine(line).then(() => lines.prompt(true)));
+        lines.on("line", (line) => void onLine(line).then(prompt));
         lines.on("close", resolve).on("SIGINT", resolve);
         lines.prompt();
       }),

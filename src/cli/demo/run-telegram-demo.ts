@@ -1,23 +1,27 @@
-/** Runs the Telegram demo: a Bot API on loopback, a daemon with a bot, and a chat with it. */
+/** Runs the Telegram demo: a fake Bot API on loopback, a daemon with a bot, and a chat with that bot. */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { AppError } from "../../app-error.ts";
+import { hasOutcome, WaybillClient, WaybillError } from "../../client/index.ts";
 import { sleep, systemClock } from "../../clock.ts";
+import { statuses } from "../../core/delivery/record.ts";
 import { demoDirectory } from "../../daemon/demo/demo-profile.ts";
 import { startFakeBotApi } from "../../fake-bot-api/fake-bot-api.ts";
 import { waybillHome } from "../../home.ts";
-import { packageFile } from "../../package-files.ts";
+import { httpFetch } from "../../http-fetch.ts";
+import { startChildDaemon } from "../child-daemon.ts";
 import type { CommandContext } from "../command.ts";
+import { findDaemon } from "../connect.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { printable } from "../output/terminal.ts";
 import type { ChatChange } from "./chat-changes.ts";
 import { chatLines } from "./chat-lines.ts";
 import type { ChatScreen } from "./chat-screen.ts";
 import { plainScreen, terminalScreen } from "./chat-screen.ts";
-import { startDemoDaemon } from "./demo-daemon.ts";
 import { telegramDemoEnvironment } from "./demo-environment.ts";
 import { TelegramChat } from "./telegram-chat.ts";
 
-/** After the end of the input: how long answers are waited for, and how long the chat has to be quiet. */
+/** After the end of the input: how long to wait for answers, and how long the chat must be quiet. */
 const answersMs = 120_000;
 const quietMs = 1000;
 
@@ -30,8 +34,9 @@ export async function runTelegramDemo(context: CommandContext): Promise<number> 
   const you = telegram.user({ first_name: "You", username: "you" });
   const bot = { token: telegram.token, apiRoot: telegram.url, user: you.id };
   const screen = screenFor(context);
-  const daemon = startDemoDaemon(process.argv[1] ?? packageFile("bin/waybill"), {
-    env: telegramDemoEnvironment(env, home, bot),
+  const demoEnv = telegramDemoEnvironment(env, home, bot);
+  const daemon = startChildDaemon({
+    env: demoEnv,
     home,
     onWarning: (line) => (context.json ? printNote(line) : screen.print(paint("dim", printable(line)))),
   });
@@ -45,11 +50,15 @@ export async function runTelegramDemo(context: CommandContext): Promise<number> 
     show: (change) => show(change, screen, context),
   });
   try {
-    if (!context.json) screen.print("A chat with a bot, without Telegram. Write something, or :help. Ctrl-C ends it.");
+    if (!context.json)
+      screen.print("This is a chat with a bot, without Telegram. Type a message, or :help. Press Ctrl-C to quit.");
     const ended = new Promise<void>((resolve) => over.signal.addEventListener("abort", () => resolve()));
     const typed = screen.lines((line) => chat.type(line));
     await Promise.race([ended, typed]);
-    if (!process.stdin.isTTY) await answers(chat, telegram.onChange, over.signal);
+    if (!process.stdin.isTTY) {
+      const isDone = async () => chat.isAnswered() && !(await hasOpenDeliveries(demoEnv, over.signal));
+      await quietAfter(isDone, telegram.onChange, over.signal);
+    }
   } finally {
     screen.close();
     await daemon.stop();
@@ -69,9 +78,22 @@ function show(change: ChatChange, screen: ChatScreen, { json, paint }: CommandCo
   for (const line of lines) screen.print(line);
 }
 
-/** Resolves when everything is answered and the chat has been quiet for a moment, or when it takes too long. */
-async function answers(
-  chat: TelegramChat,
+/** An acknowledgement looks like an answer; the ledger knows better. */
+async function hasOpenDeliveries(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<boolean> {
+  try {
+    const client = new WaybillClient({ ...findDaemon(env), fetch: httpFetch, signal });
+    const status = statuses.filter((one) => !hasOutcome({ status: one }));
+    return (await client.deliveries({ status, limit: 1 })).deliveries.length > 0;
+  } catch (error) {
+    // The worker was killed and is about to come back.
+    if (error instanceof WaybillError || error instanceof AppError) return true;
+    throw error;
+  }
+}
+
+/** Resolves when everything is done and the chat has been quiet for a moment, or after a timeout. */
+async function quietAfter(
+  isDone: () => Promise<boolean>,
   onChange: (listener: () => void) => () => void,
   over: AbortSignal,
 ): Promise<void> {
@@ -80,7 +102,8 @@ async function answers(
   const stop = onChange(() => {
     changedAt = systemClock.now();
   });
-  const isQuiet = () => chat.isAnswered() && systemClock.now() - changedAt >= quietMs;
-  while (!over.aborted && systemClock.now() < deadline && !isQuiet()) await sleep(systemClock, quietMs / 4, over);
+  const isQuiet = async () => systemClock.now() - changedAt >= quietMs && (await isDone());
+  while (!over.aborted && systemClock.now() < deadline && !(await isQuiet()))
+    await sleep(systemClock, quietMs / 4, over);
   stop();
 }

@@ -1,24 +1,25 @@
-/** The demo's chat: shows what the bot does, and does what the person types. */
+/** The demo's chat: shows what the bot does, and runs what the person types. */
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { messageOf } from "../../app-error.ts";
 import type { FakeBotApi } from "../../fake-bot-api/fake-bot-api.ts";
 import type { ChatHandle } from "../../fake-bot-api/people/chat-handle.ts";
+import type { ChildDaemon } from "../child-daemon.ts";
 import { printable } from "../output/terminal.ts";
+import { allAnswered } from "./all-answered.ts";
 import type { ChatChange, ChatReader, NumberedButton } from "./chat-changes.ts";
 import { chatReader } from "./chat-changes.ts";
 import type { ChatCommand } from "./chat-command.ts";
 import { chatHelp, readChatCommand } from "./chat-command.ts";
 import type { ChatScreen } from "./chat-screen.ts";
-import type { DemoDaemon } from "./demo-daemon.ts";
 
 export type ChatDeps = {
   telegram: FakeBotApi;
   chat: ChatHandle;
-  daemon: DemoDaemon;
+  daemon: ChildDaemon;
   screen: ChatScreen;
   show: (change: ChatChange) => void;
-  /** How long `:1` waits for its button; a script is faster than the bot. */
+  /** How long `:1` waits for its button to appear, since a script is faster than the bot. */
   buttonMs: number;
   quit: () => void;
 };
@@ -34,7 +35,7 @@ export class TelegramChat {
     deps.telegram.onChange(() => this.#look());
   }
 
-  /** Never rejects: what cannot be done is said. */
+  /** Never rejects: prints the error instead. */
   async type(line: string): Promise<void> {
     try {
       await this.#run(readChatCommand(line));
@@ -43,12 +44,9 @@ export class TelegramChat {
     }
   }
 
-  /** Whether every text that was sent has an answer. */
+  /** Whether every message has an answer, as far as the chat shows. */
   isAnswered(): boolean {
-    const { messages, drafts } = this.#deps.chat.view();
-    const own = messages.filter(({ isFromBot, text, file }) => !isFromBot && (text !== "" || file));
-    const answered = new Set(messages.flatMap(({ isFromBot, replyTo }) => (isFromBot && replyTo ? [replyTo] : [])));
-    return drafts.length === 0 && own.every(({ id, text }) => text.startsWith("/") || answered.has(id));
+    return allAnswered(this.#deps.chat.view());
   }
 
   async #run(command: ChatCommand): Promise<void> {
@@ -64,7 +62,7 @@ export class TelegramChat {
         return;
       }
       case "edit":
-        if (this.#lastSent === null) return this.#say("You have sent nothing yet.");
+        if (this.#lastSent === null) return this.#say("You have not sent anything yet.");
         chat.edit(this.#lastSent, command.text);
         return;
       case "press":
@@ -77,12 +75,12 @@ export class TelegramChat {
         return chat.stopDraft(place);
       case "offline":
         await telegram.goDown();
-        return this.#say("Telegram is down. What you write waits there.");
+        return this.#say("Telegram is down. Your messages wait there.");
       case "online":
         await telegram.comeBack();
         return this.#say("Telegram is back.");
       case "kill":
-        return this.#say(daemon.killWorker() ? "The worker was killed." : "There is no worker at the moment.");
+        return this.#say(daemon.killWorker() ? "The worker was killed." : "No worker is running at the moment.");
       case "help":
         for (const line of chatHelp) this.#say(line);
         return;
@@ -91,7 +89,7 @@ export class TelegramChat {
       case "nothing":
         return;
       case "unknown":
-        return this.#say(`There is no command ${command.word}. :help lists them.`);
+        return this.#say(`Unknown command: ${command.word}. :help lists the commands.`);
       default:
         return command satisfies never;
     }
@@ -101,7 +99,7 @@ export class TelegramChat {
     const { chat } = this.#deps;
     this.#thread =
       name === "" ? undefined : (chat.topics.find((topic) => topic.name === name)?.id ?? chat.createTopic(name));
-    this.#say(name === "" ? "You are in the chat itself." : `You are in the topic ${name}.`);
+    this.#say(name === "" ? "You are in the main chat." : `You are in the topic ${name}.`);
   }
 
   async #button(number: number): Promise<NumberedButton> {

@@ -1,4 +1,4 @@
-/** Says what the facts about the Telegram bot mean. Pure. */
+/** Judges the facts about the Telegram bot. Pure. */
 import type { Check } from "../../doctor-check.ts";
 import { failed, failedBy, ok, warning } from "../../doctor-check.ts";
 import type { Bot, WebhookState } from "../telegram/look-up-bot.ts";
@@ -19,12 +19,12 @@ function judgeBot(facts: TelegramFacts): Check[] {
       return [
         warning(
           name,
-          `${apiRoot} cannot be reached, so the token was not checked.`,
-          "Check the network, a proxy, and telegramApiRoot. Messages wait meanwhile.",
+          `Could not reach ${apiRoot}, so the token was not checked.`,
+          "Check the network, your proxy and telegramApiRoot. Messages wait until Telegram can be reached.",
         ),
       ];
     case "found": {
-      const found = ok(name, `The token is that of @${lookup.bot.username}.`);
+      const found = ok(name, `The token belongs to @${lookup.bot.username}.`);
       return [found, judgeWebhook(lookup.webhook, facts), ...judgePrivacy(lookup.bot, facts)];
     }
     default:
@@ -34,35 +34,35 @@ function judgeBot(facts: TelegramFacts): Check[] {
 
 function judgeWebhook({ url, waiting, lastError }: WebhookState, { webhookUrl }: TelegramFacts): Check {
   const name = "Telegram updates";
-  const held = waiting === 0 ? "" : ` ${waiting} wait at Telegram.`;
+  const held = waiting === 0 ? "" : ` ${waiting} waiting at Telegram.`;
   if (webhookUrl === null) {
-    if (url === "") return ok(name, `They are polled.${held}`);
+    if (url === "") return ok(name, `Waybill polls for updates.${held}`);
     return warning(
       name,
-      `A webhook is set (${url}), and this configuration polls. Telegram refuses polling until it is removed.`,
-      "A start removes it. If another program uses this bot, make a bot of its own for Waybill.",
+      `A webhook is set (${url}), but this configuration polls. Telegram refuses polling until the webhook is removed.`,
+      "The next start removes it. If another program uses this bot, create a separate bot for Waybill.",
     );
   }
   if (url !== webhookUrl) {
     const current = url === "" ? "No webhook is set yet." : `Another webhook is set: ${url}.`;
-    return warning(name, `${current}${held}`, `A start sets ${webhookUrl}.`);
+    return warning(name, `${current}${held}`, `The next start sets ${webhookUrl}.`);
   }
   if (lastError === null) return ok(name, `Telegram calls ${url}.${held}`);
   return warning(
     name,
-    `Telegram's last call of ${url} failed: ${lastError}.${held}`,
-    "Check that the address leads to /telegram/webhook of the daemon, and that its certificate is valid.",
+    `Telegram's last call to ${url} failed: ${lastError}.${held}`,
+    "Check that the address reaches the daemon's /telegram/webhook, and that its certificate is valid.",
   );
 }
 
 function judgePrivacy({ username, readsGroups }: Bot, { allowedChats }: TelegramFacts): Check[] {
   if (allowedChats === 0) return [];
   const name = "Telegram privacy mode";
-  if (readsGroups) return [ok(name, "The bot reads all messages of its groups.")];
+  if (readsGroups) return [ok(name, "The bot sees all messages in its groups.")];
   return [
     warning(
       name,
-      "The bot sees only commands, replies and mentions in groups, unless it is an administrator there.",
+      "In groups the bot sees only commands, replies and mentions, unless it is an administrator.",
       `Make @${username} an administrator of the group; or turn privacy mode off (@BotFather, /setprivacy), then remove the bot from the group and add it again.`,
     ),
   ];
@@ -73,8 +73,8 @@ function judgeAccess({ allowedUsers, allowedChats }: TelegramFacts): Check {
   if (allowedUsers === 0) {
     return warning(
       name,
-      "telegramAllowedUsers is empty, so the bot answers nobody.",
-      "List your numeric id there. The daemon logs the id of a person who is refused.",
+      "telegramAllowedUsers is empty, so nobody may use the bot.",
+      "Add your numeric id to it. The daemon logs the id of everyone it refuses.",
     );
   }
   return ok(

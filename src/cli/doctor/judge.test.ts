@@ -23,7 +23,7 @@ function configured(change: Partial<ConfiguredFacts> = {}): ConfiguredFacts {
   };
 }
 
-/** A file that names the port, or the demo, which goes on without it. */
+/** With a configured port it must be free; the demo starts without it. */
 function apiTaken(isRequired: boolean): Partial<ConfiguredFacts> {
   const { config } = configured();
   const address = { host: "127.0.0.1", port: 7718 };
@@ -45,7 +45,7 @@ function facts(change: Partial<Facts> = {}, inside: ConfiguredFacts = configured
 const verdict = (name: string, found: Facts) => judge(found).find((check) => check.name === name);
 const troubled = (found: Facts) => judge(found).filter(({ status }) => status !== "ok");
 
-test("where all is well, everything is ok and nothing has a fix", () => {
+test("on a healthy machine every check is ok and has no fix", () => {
   const checks = judge(facts());
   expect(checks.map(({ name, status, fix }) => [name, status, fix])).toEqual(
     [
@@ -62,9 +62,9 @@ test("where all is well, everything is ok and nothing has a fix", () => {
   );
 });
 
-describe("each of these is found, alone, with a way to put it right", () => {
+describe("each problem is reported alone, with a fix", () => {
   const home = facts().home;
-  const trouble = new AppError({ code: "some_trouble", message: "It is broken.", hint: "Mend it." });
+  const trouble = new AppError({ code: "some_trouble", message: "It is broken.", hint: "Fix it." });
   const cases: [string, string, Facts, RegExp, RegExp][] = [
     [
       "node",
@@ -79,7 +79,7 @@ describe("each of these is found, alone, with a way to put it right", () => {
       "state directory",
       "failed",
       facts({ home: { ...home, state: "cannot be made" } }),
-      /cannot be made/,
+      /cannot be created/,
       /WAYBILL_HOME/,
     ],
     [
@@ -102,7 +102,7 @@ describe("each of these is found, alone, with a way to put it right", () => {
       "token",
       "failed",
       facts({ token: { path: "/t", mode: 0o120777, isFile: false, holdsToken: null } }),
-      /plain file/,
+      /regular file/,
       /new one/,
     ],
     [
@@ -117,7 +117,7 @@ describe("each of these is found, alone, with a way to put it right", () => {
       "failed",
       facts({ token: { path: "/t", mode: 0o100600, isFile: true, holdsToken: null } }),
       /cannot be read/,
-      /your own/,
+      /ownership/,
     ],
     [
       "config",
@@ -131,9 +131,9 @@ describe("each of these is found, alone, with a way to put it right", () => {
       "failed",
       facts({}, configured({ lanes: [{ id: "one", directory: "/", problem: trouble }] })),
       /broken/,
-      /Mend/,
+      /Fix/,
     ],
-    ["store", "failed", facts({}, configured({ store: { state: "error", error: trouble } })), /broken/, /Mend/],
+    ["store", "failed", facts({}, configured({ store: { state: "error", error: trouble } })), /broken/, /Fix/],
     [
       "port",
       "failed",
@@ -178,21 +178,21 @@ describe("each of these is found, alone, with a way to put it right", () => {
   });
 });
 
-test("clocks that differ by a moment are no trouble", () => {
+test("a small difference between clocks is fine", () => {
   expect(troubled(facts({ now: now - 30_000 }))).toEqual([]);
 });
 
-test("an invalid configuration fails alone; what depends on it is not guessed", () => {
+test("an invalid configuration fails, and checks that depend on it are skipped", () => {
   const error = new AppError({ code: "config_invalid", message: "port must be a port.", hint: "Correct it." });
   const checks = judge(facts({ configured: { ok: false, error } }));
   expect(checks.map(({ name }) => name)).toEqual(["node", "config", "state directory", "token", "clock"]);
   expect(checks[1]).toMatchObject({
     status: "failed",
-    detail: expect.stringMatching(/^port must be .* not looked at/),
+    detail: expect.stringMatching(/^port must be .* skipped/),
   });
 });
 
-test("an open store and our own daemon are in order, and named", () => {
+test("a store in use and our own daemon are ok, and their processes are named", () => {
   const inside = configured({
     store: { state: "sound", version: 1, heldBy: { pid: 42 }, newestAt: null },
     port: { host: "127.0.0.1", port: 7717, state: "ours", pid: 41 },

@@ -1,4 +1,4 @@
-/** Says what the facts mean, and how to fix what is wrong. Pure. */
+/** Judges the facts, and says how to fix what is wrong. Pure. */
 import type { Check } from "../../doctor-check.ts";
 import { failed, failedBy, ok, warning } from "../../doctor-check.ts";
 import { shellQuote } from "../../shell-quote.ts";
@@ -29,7 +29,7 @@ function judgeConfig(configured: Facts["configured"]): Check {
   const name = "config";
   if (!configured.ok) {
     const { message, hint } = configured.error;
-    return failed(name, `${message} What depends on it was not looked at.`, hint ?? "Correct the file.");
+    return failed(name, `${message} Checks that depend on it were skipped.`, hint ?? "Correct the file.");
   }
   const { config, fileMode, fileHoldsSecret } = configured.facts;
   if (config.profile.kind === "demo") {
@@ -37,11 +37,11 @@ function judgeConfig(configured: Facts["configured"]): Check {
   }
   const { path } = config.profile;
   if (fileHoldsSecret && fileMode !== null && (fileMode & 0o077) !== 0) {
-    const others = `${path} holds a secret, and other users may read or change it (${octal(fileMode)}).`;
+    const others = `${path} holds a secret, but other users can read or change it (${octal(fileMode)}).`;
     return warning(name, others, `Run \`chmod 600 ${shellQuote(path)}\`.`);
   }
   if (config.lanes.length === 0) {
-    return warning(name, `${path} is valid, and has no lanes.`, "Add one to `lanes`; docs/configuration.md shows how.");
+    return warning(name, `${path} is valid, but has no lanes.`, "Add one to `lanes`; docs/configuration.md shows how.");
   }
   return ok(name, `${path} is valid.`);
 }
@@ -51,7 +51,7 @@ function judgeHome({ path, state, writable, mode, network }: DirectoryFacts): Ch
   if (network !== null) {
     return failed(
       name,
-      `${path} is on a network filesystem (${network}), where locks do not hold.`,
+      `${path} is on a network filesystem (${network}), where file locks are unreliable.`,
       "Point WAYBILL_HOME at a local disk.",
     );
   }
@@ -59,7 +59,11 @@ function judgeHome({ path, state, writable, mode, network }: DirectoryFacts): Ch
     case "can be made":
       return ok(name, `${path} will be made at the first start.`);
     case "cannot be made":
-      return failed(name, `${path} does not exist and cannot be made.`, "Make it, or point WAYBILL_HOME elsewhere.");
+      return failed(
+        name,
+        `${path} does not exist and cannot be created.`,
+        "Create it, or point WAYBILL_HOME elsewhere.",
+      );
     case "no directory":
       return failed(name, `${path} is not a directory.`, "Move it away, or point WAYBILL_HOME elsewhere.");
     case "there":
@@ -75,11 +79,7 @@ function judgeHome({ path, state, writable, mode, network }: DirectoryFacts): Ch
     );
   }
   if (mode !== null && (mode & 0o077) !== 0) {
-    return warning(
-      name,
-      `Other users may look into ${path} (${octal(mode)}).`,
-      `Run \`chmod 700 ${shellQuote(path)}\`.`,
-    );
+    return warning(name, `Other users can access ${path} (${octal(mode)}).`, `Run \`chmod 700 ${shellQuote(path)}\`.`);
   }
   return ok(name, `${path} is writable and private.`);
 }
@@ -87,14 +87,14 @@ function judgeHome({ path, state, writable, mode, network }: DirectoryFacts): Ch
 function judgeToken({ path, mode, isFile, holdsToken }: TokenFacts): Check {
   const name = "token";
   if (mode === null) return ok(name, `${path} will be made at the first start.`);
-  if (!isFile) return failed(name, `${path} is not a plain file.`, "Move it away; the next start makes a new one.");
-  if (holdsToken === null) return failed(name, `${path} cannot be read.`, "Make it your own, or move it away.");
-  if (!holdsToken) return failed(name, `${path} holds no token.`, "Delete it: the next start makes a new token.");
+  if (!isFile) return failed(name, `${path} is not a regular file.`, "Move it away; the next start creates a new one.");
+  if (holdsToken === null) return failed(name, `${path} cannot be read.`, "Take ownership of it, or move it away.");
+  if (!holdsToken) return failed(name, `${path} holds no token.`, "Delete it; the next start creates a new token.");
   if ((mode & 0o077) === 0) return ok(name, `${path} is private.`);
   return failed(
     name,
-    `Other users may read or change ${path} (${octal(mode)}), and whoever has the token may drive the agents.`,
-    `Stop Waybill and delete ${path}; the next start makes a new token.`,
+    `Other users can read or change ${path} (${octal(mode)}), and the token gives full control of the agents.`,
+    `Stop Waybill and delete ${path}; the next start creates a new token.`,
   );
 }
 
@@ -118,7 +118,7 @@ function judgePorts({ port, opencodeApiPort, config: { home, opencodeApi } }: Co
     name: "port of OpenCode's API",
     setting: "WAYBILL_OPENCODE_API_PORT, or `opencodeApiPort` in the configuration",
   });
-  // A start goes on without a port that nobody asked for.
+  // A start continues without the port unless it was configured explicitly.
   return [own, api.status === "failed" && opencodeApi?.isRequired === false ? { ...api, status: "warning" } : api];
 }
 
@@ -144,7 +144,7 @@ function judgePort(facts: PortFacts, home: string, { name, setting }: { name: st
   const address = `${facts.host}:${facts.port}`;
   switch (facts.state) {
     case "any":
-      return ok(name, `Any port of ${facts.host} that is free at the start.`);
+      return ok(name, `Waybill picks a free port on ${facts.host} when it starts.`);
     case "free":
       return ok(name, `${address} is free.`);
     case "ours":
@@ -158,7 +158,7 @@ function judgePort(facts: PortFacts, home: string, { name, setting }: { name: st
     case "refused":
       return failed(
         name,
-        `Nothing can listen on ${address}: ${facts.why}.`,
+        `Cannot listen on ${address}: ${facts.why}.`,
         "Set another host or port in the configuration.",
       );
     default:
@@ -166,20 +166,20 @@ function judgePort(facts: PortFacts, home: string, { name, setting }: { name: st
   }
 }
 
-/** Before this program was written. */
+/** Before this program existed. */
 const impossiblyEarly = Date.UTC(2025, 0, 1);
-/** Clocks of one machine that were put right differ by less. */
+/** Ordinary clock corrections are smaller than this. */
 const slack = 60_000;
 
 function judgeClock(now: number, store: ConfiguredFacts["store"] | null): Check {
   const name = "clock";
   const time = new Date(now).toISOString();
-  const fix = "Set the machine's clock, best by turning on its time synchronisation.";
-  if (now < impossiblyEarly) return failed(name, `The clock says ${time}, which cannot be.`, fix);
+  const fix = "Set the machine's clock, preferably by turning on time synchronisation.";
+  if (now < impossiblyEarly) return failed(name, `The clock says ${time}, which is impossible.`, fix);
   const newest = store?.state === "sound" ? store.newestAt : null;
   if (newest === null || newest <= now + slack) return ok(name, `It is ${time}.`);
-  const ahead = `The store has entries from ${new Date(newest).toISOString()}, and the clock says ${time}.`;
-  return failed(name, `${ahead} Until then, due reconciles wait.`, fix);
+  const ahead = `The store has entries from ${new Date(newest).toISOString()}, but the clock says ${time}.`;
+  return failed(name, `${ahead} Until the clock catches up, due reconciles wait.`, fix);
 }
 
 function octal(mode: number): string {

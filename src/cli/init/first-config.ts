@@ -1,24 +1,32 @@
-/** The first configuration: what is proposed, how each answer is checked, and the text of the file. Writes nothing. */
+/** The first configuration: its defaults, the check of each answer, and the text of the file. Writes nothing. */
 import { basename } from "node:path";
 import { AppError } from "../../app-error.ts";
 import { resolveLaneDirectory } from "../../daemon/config/allowed-directory.ts";
 import { daemonSettings } from "../../daemon/config/settings.ts";
 import { expandPath, waybillHome } from "../../home.ts";
-import { findProgram } from "../../program.ts";
 import { descriptorOf } from "../../runtimes/descriptor.ts";
 import { runtimeKinds } from "../../runtimes/kinds.ts";
 import { runtimeDescriptors } from "../../runtimes/registry.ts";
 import { metaOf, portOrAny, slug } from "../../setting-types.ts";
+import type { FoundAgent } from "./found-agents.ts";
 import type { TelegramAnswers } from "./telegram-answers.ts";
 
 export type Answers = { runtime: string; directory: string; lane: string; port: number };
 
 export const defaultPort = daemonSettings.port.parse(undefined);
 
-/** The first runtime whose program is installed, or that needs none. */
-export function proposedRuntime(env: NodeJS.ProcessEnv): string {
-  const usable = runtimeDescriptors.find(({ program }) => program === null || findProgram(program, env) !== null);
-  return (usable ?? runtimeDescriptors[0]).kind;
+/** The first one that is logged in, else the first that may be; null when none was found. */
+export function proposedRuntime(agents: readonly FoundAgent[]): string | null {
+  const loggedIn = agents.find(({ hasLogin }) => hasLogin) ?? agents.find(({ hasLogin }) => hasLogin === null);
+  return (loggedIn ?? agents[0])?.kind ?? null;
+}
+
+export function noAgentFound(): AppError {
+  return new AppError({
+    code: "no_agent_found",
+    message: "No agent program was found: neither OpenCode, Claude Code nor pi is installed.",
+    hint: "Install one (`npm install -g opencode-ai`) and run `waybill init` again, or try Waybill without one: `npm start` in its repository, or `waybill init --runtime stub`.",
+  });
 }
 
 export function proposedLane(directory: string): string {
@@ -31,10 +39,10 @@ export function proposedLane(directory: string): string {
 
 export function checkedRuntime(text: string): string {
   const runtime = runtimeKinds.find((kind) => kind === text.trim().toLowerCase());
-  return runtime ?? wrong(`there is no agent program "${text}"; choose one of ${runtimeKinds.join(", ")}`);
+  return runtime ?? wrong(`unknown agent program "${text}"; choose one of ${runtimeKinds.join(", ")}`);
 }
 
-/** The person who names a directory here allows it by doing so; the state directory stays forbidden. */
+/** Naming a directory here allows it, except for the state directory. */
 export function checkedDirectory(text: string, env: NodeJS.ProcessEnv): string {
   const directory = expandPath(text.trim(), process.cwd(), env);
   return resolveLaneDirectory(directory, { allowed: ["/"], home: waybillHome(env) }, env);
@@ -42,12 +50,12 @@ export function checkedDirectory(text: string, env: NodeJS.ProcessEnv): string {
 
 export function checkedLane(text: string): string {
   const lane = text.trim();
-  return slug.safeParse(lane).success ? lane : wrong(`"${lane}" does not fit: a lane's id is ${metaOf(slug).words}`);
+  return slug.safeParse(lane).success ? lane : wrong(`"${lane}" is invalid: a lane's id must be ${metaOf(slug).words}`);
 }
 
 export function checkedPort(text: string): number {
   const port = portOrAny.safeParse(/^\d+$/.test(text.trim()) ? Number(text) : text);
-  return port.success ? port.data : wrong(`"${text}" does not fit: it must be ${metaOf(portOrAny).words}`);
+  return port.success ? port.data : wrong(`"${text}" is invalid: it must be ${metaOf(portOrAny).words}`);
 }
 
 export function configText(
@@ -87,5 +95,5 @@ function isAllowedByDefault(directory: string, env: NodeJS.ProcessEnv): boolean 
 }
 
 function wrong(what: string): never {
-  throw new AppError({ code: "usage", message: what, hint: "Run `waybill init --help` for what it takes." });
+  throw new AppError({ code: "usage", message: what, hint: "See `waybill init --help`." });
 }

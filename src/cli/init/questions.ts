@@ -1,27 +1,29 @@
-/** The questions of `waybill init` on a terminal. An answer that does not fit is explained and asked for again. */
+/** The questions of `waybill init` on a terminal. An invalid answer is explained, and the question is asked again. */
 import { createInterface } from "node:readline/promises";
 import { AppError } from "../../app-error.ts";
-import { runtimeKinds } from "../../runtimes/kinds.ts";
 import type { Answers } from "./first-config.ts";
-import { checkedDirectory, checkedLane, checkedPort, checkedRuntime, proposedLane } from "./first-config.ts";
+import { checkedDirectory, checkedRuntime } from "./first-config.ts";
 
 export type Terminal = {
   input: NodeJS.ReadableStream;
   output: NodeJS.WritableStream;
-  /** Aborted by a signal from outside. */
+  /** Aborted by an external signal. */
   interrupted: AbortSignal;
 };
 
-/** What was given on the command line is not asked. Null when the person aborted. */
+export type Proposals = { [K in "runtime" | "directory"]: { given?: string; proposed: string } };
+
+/** Values given on the command line are not asked for. Null when the person aborted. */
 export async function ask(
-  { runtime, directory, lane, port }: { [K in keyof Answers]: { given?: string; proposed: string } },
+  { runtime, directory }: Proposals,
+  kinds: readonly string[],
   { input, output, interrupted }: Terminal,
   env: NodeJS.ProcessEnv,
-): Promise<Answers | null> {
+): Promise<Pick<Answers, "runtime" | "directory"> | null> {
   const lines = createInterface({ input, output, terminal: "isTTY" in input && input.isTTY === true });
   const aborted = new AbortController();
   const signal = AbortSignal.any([interrupted, aborted.signal]);
-  // Ctrl-C does not arrive as a signal while lines are read, and Ctrl-D closes them; a question would wait for ever.
+  // While readline is active, Ctrl-C is not a signal and Ctrl-D closes the input; a question would wait forever.
   lines.on("SIGINT", () => aborted.abort()).on("close", () => aborted.abort());
   const question = async <T>(
     words: string,
@@ -40,16 +42,9 @@ export async function ask(
     }
   };
   try {
-    const program = await question(`Which agent program? (${runtimeKinds.join(", ")})`, runtime, checkedRuntime);
-    const workspace = await question("In which directory does the first lane work?", directory, (text) =>
-      checkedDirectory(text, env),
-    );
-    const id = await question("What is the lane called?", { ...lane, proposed: proposedLane(workspace) }, checkedLane);
     return {
-      runtime: program,
-      directory: workspace,
-      lane: id,
-      port: await question("On which port?", port, checkedPort),
+      runtime: await question(`Which agent? (${kinds.join(", ")})`, runtime, checkedRuntime),
+      directory: await question("In which directory does it work?", directory, (text) => checkedDirectory(text, env)),
     };
   } catch (error) {
     if (!signal.aborted) throw error;

@@ -1,4 +1,4 @@
-/** What `waybill init` learned about a Telegram bot, and how the options for it are checked. */
+/** What `waybill init` learned about a Telegram bot, and the check of its options. */
 import { AppError } from "../../app-error.ts";
 import { daemonSettings } from "../../daemon/config/settings.ts";
 import type { CommandInput } from "../command.ts";
@@ -6,9 +6,9 @@ import { usageError } from "../errors.ts";
 import { lookUpBot } from "../telegram/look-up-bot.ts";
 
 export type TelegramAnswers = {
-  /** To be written; null where the daemon finds it in its environment. */
+  /** Written to the file; null if the daemon finds it in its environment. */
   token: string | null;
-  /** Null where Telegram could not be asked. */
+  /** Null if Telegram could not be reached. */
   bot: string | null;
   users: readonly number[];
   chats: readonly number[];
@@ -18,7 +18,7 @@ export function apiRootOf(env: NodeJS.ProcessEnv): string {
   return daemonSettings.telegramApiRoot.parse(env.TELEGRAM_API_ROOT || undefined);
 }
 
-/** By options alone. Null where none of them names a bot or its people. */
+/** From options alone. Null if none of them is about a bot. */
 export async function telegramOptions(
   input: CommandInput,
   env: NodeJS.ProcessEnv,
@@ -32,13 +32,13 @@ export async function telegramOptions(
   if (!token) throw usageError(`the environment variable ${variable} is not set`, "init");
   const lookup = await lookUpBot({ token, apiRoot: apiRootOf(env) }, interrupted);
   if (lookup.state === "refused") throw tokenRefused();
-  if (lookup.state === "unreachable") note("Telegram cannot be reached, so the token was not checked.");
+  if (lookup.state === "unreachable") note("Could not reach Telegram, so the token was not checked.");
   return { token, bot: lookup.state === "found" ? lookup.bot.username : null, users, chats };
 }
 
 function checkedId(text: string, option: string): number {
   if (/^-?\d{1,15}$/.test(text)) return Number(text);
-  throw usageError(`${option} is a numeric id, not ${text}`, "init");
+  throw usageError(`${option} must be a numeric id, not ${text}`, "init");
 }
 
 function tokenRefused(): AppError {

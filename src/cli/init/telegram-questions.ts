@@ -1,6 +1,7 @@
 /** The questions of `waybill init` about a Telegram bot: its token, and who may use it. */
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
+import { ReadStream } from "node:tty";
 import { abortedAfter } from "../../clock.ts";
 import type { IncomingMessage } from "../../transports/telegram/updates/read-update.ts";
 import { oneLine } from "../output/format.ts";
@@ -13,7 +14,7 @@ import { apiRootOf } from "./telegram-answers.ts";
 
 const waitMs = 5 * 60_000;
 
-/** Null when the person wants no bot, "aborted" when they pressed Ctrl-C at a question. */
+/** Null if the person wants no bot, "aborted" if they pressed Ctrl-C at a question. */
 export async function askTelegram(
   terminal: Terminal,
   env: NodeJS.ProcessEnv,
@@ -31,30 +32,33 @@ export async function askTelegram(
       const allowed = await askPeople(access, username, terminal);
       return allowed === "aborted" ? allowed : { token: known === null ? typed : null, bot: username, ...allowed };
     }
+    hideTyping(terminal);
     const origin = known === null ? "the token" : "the token in TELEGRAM_BOT_TOKEN";
-    say(terminal, lookup.state === "refused" ? `Telegram refuses ${origin}.` : "Telegram cannot be reached.");
+    say(terminal, lookup.state === "refused" ? `Telegram refuses ${origin}.` : "Could not reach Telegram.");
     known = null;
   }
 }
 
-const tokenQuestion = "Telegram bot token, from @BotFather? (it is not shown; Return for none) ";
+const tokenQuestion = "Telegram bot token from @BotFather? (hidden; press Return to skip) ";
 
 type Allowed = Pick<TelegramAnswers, "users" | "chats">;
 const nobody: Allowed = { users: [], chats: [] };
+const notAllowedYet = "No one may use the bot yet: add numeric ids to telegramAllowedUsers.";
 
 async function askPeople(access: BotAccess, bot: string, terminal: Terminal): Promise<Allowed | "aborted"> {
-  say(terminal, `This is @${bot}. Write a message to it in Telegram, from the account that will use it.`);
-  say(terminal, `Waiting for it, up to ${waitMs / 60_000} minutes. Ctrl-C goes on without.`);
+  say(terminal, `This is @${bot}. Send it a message in Telegram, from the account that will use it.`);
+  say(terminal, `Waiting up to ${waitMs / 60_000} minutes for it. Press Ctrl-C to skip this.`);
   const refused = new Set<number>();
   const signal = abortedAfter(waitMs, terminal.interrupted);
   for (;;) {
     const first = await firstMessage(access, refused, signal);
     switch (first.state) {
       case "conflict":
-        say(terminal, "Another program receives the updates of this bot, so nobody was allowed.");
+        say(terminal, "Another program receives this bot's updates, so your message cannot arrive here.");
+        say(terminal, notAllowedYet);
         return nobody;
       case "aborted":
-        say(terminal, "Nobody was allowed yet: add numeric ids to telegramAllowedUsers.");
+        say(terminal, notAllowedYet);
         return nobody;
       case "found": {
         const allowed = await confirm(first.message, terminal);
@@ -68,7 +72,7 @@ async function askPeople(access: BotAccess, bot: string, terminal: Terminal): Pr
   }
 }
 
-/** Null when the sender is not to be allowed. */
+/** Null if the sender is not allowed. */
 async function confirm({ from, place }: IncomingMessage, terminal: Terminal): Promise<Allowed | null | "aborted"> {
   const person = await isYes(terminal, `Allow ${oneLine(from.name)} (id ${from.id}) to use the bot?`);
   if (person !== true) return person === null ? "aborted" : null;
@@ -87,7 +91,12 @@ function say({ output }: Terminal, line: string): void {
   output.write(`${line}\n`);
 }
 
-/** Null when the person aborted. What is typed is not shown where it is hidden. */
+/** Hide input before the question shows: after a refused token, the next one may already be pasted. */
+function hideTyping({ input }: Terminal): void {
+  if (input instanceof ReadStream && input.isTTY) input.setRawMode(true);
+}
+
+/** Null if the person aborted. With `isHidden`, the input is not echoed. */
 async function question(
   { input, output, interrupted }: Terminal,
   words: string,

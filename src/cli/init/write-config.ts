@@ -1,4 +1,4 @@
-/** Writes a configuration whole or not at all, readable by its owner only, and never over another one unasked. */
+/** Writes a configuration atomically, readable by its owner only, and never replaces one without --force. */
 import { existsSync, linkSync, mkdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { AppError, messageOf } from "../../app-error.ts";
@@ -18,14 +18,14 @@ export function writeConfig(path: string, text: string, options: { replace: bool
     if (code === "EEXIST" && syscall === "link") throw alreadyThere(path);
     throw new AppError({
       code: "config_unwritable",
-      message: `The configuration ${path} could not be written: ${messageOf(error)}.`,
-      hint: "Choose another path with --config FILE, or make that one writable.",
+      message: `Could not write the configuration ${path}: ${messageOf(error)}.`,
+      hint: "Choose another path with --config FILE, or make this one writable.",
       cause: error,
     });
   }
 }
 
-/** Unlike a rename, a link fails where something is, also when it appeared a moment ago. */
+/** Unlike a rename, a link fails if the target exists, even if it appeared a moment ago. */
 function linkNew(path: string, text: string): void {
   const draft = `${path}.${process.pid}`;
   try {
@@ -39,7 +39,7 @@ function linkNew(path: string, text: string): void {
 function alreadyThere(path: string): AppError {
   return new AppError({
     code: "config_exists",
-    message: `There is a configuration at ${path} already. It was left as it is.`,
-    hint: "Change it with an editor, replace it with --force, or write another one with --config FILE.",
+    message: `There is already a configuration at ${path}. It was not changed.`,
+    hint: "Edit it, replace it with --force, or write another one with --config FILE.",
   });
 }

@@ -1,6 +1,6 @@
 /**
- * A request to the daemon's `/mcp`, in the revision whose requests stand alone. What goes wrong is told apart by whether the
- * daemon may have carried it out.
+ * A request to the daemon's `/mcp`, in the protocol revision with stateless requests. Errors differ by whether the daemon may
+ * have executed the request.
  */
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -16,11 +16,11 @@ import { httpFetch } from "../../http-fetch.ts";
 import { mcpPath } from "../../transports/mcp/mcp-path.ts";
 
 export type Daemon = {
-  /** Throws while none listens. */
+  /** Throws while no daemon listens. */
   url: () => string;
-  /** The member's. */
+  /** The member's token. */
   token: string;
-  /** Of this program. */
+  /** The version of this program. */
   version: string;
 };
 
@@ -34,7 +34,7 @@ export class DaemonGone extends Error {
   }
 }
 
-/** The daemon does not take the request; its words say why. */
+/** The daemon refused the request; its message says why. */
 export class RequestRefused extends Error {
   override readonly name = "RequestRefused";
   readonly status: number;
@@ -45,20 +45,20 @@ export class RequestRefused extends Error {
 }
 
 const revision = "2026-07-28";
-/** Beyond what the request itself takes. */
+/** In addition to the time that the request itself may take. */
 const answerMs = 30_000;
 
 type Params = { name?: string; arguments?: Record<string, unknown> };
 export type DaemonRequest = { method: string; params: Params; signal: AbortSignal; takesMs?: number };
 
-/** Its result, as the daemon sent it. */
+/** Returns the result as the daemon sent it. */
 export async function requestDaemon(daemon: Daemon, request: DaemonRequest): Promise<Record<string, unknown>> {
   const signal = abortedAfter(answerMs + (request.takesMs ?? 0), request.signal);
   const { status, text } = await exchange(daemon, request, signal);
   const { result, error } = Object(jsonOrNull(text));
   if (status === 503) throw new DaemonGone(wordsOf(error) ?? "The daemon is not ready.", { mayBeDone: false });
   if (error !== undefined || status !== 200 || Object(result) !== result) {
-    throw new RequestRefused(wordsOf(error) ?? `The daemon answered with HTTP status ${status}.`, status);
+    throw new RequestRefused(wordsOf(error) ?? `The daemon returned HTTP status ${status}.`, status);
   }
   return result;
 }
@@ -89,7 +89,7 @@ function httpRequest(daemon: Daemon, { method, params }: DaemonRequest) {
     "mcp-protocol-version": revision,
     "mcp-method": method,
     ...(params.name === undefined ? {} : { "mcp-name": params.name }),
-    // A kept connection may break at any time, and then nobody knows whether a request was carried out.
+    // A reused connection may break at any time, and then it is unknown whether the request was executed.
     connection: "close",
   };
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } });

@@ -1,6 +1,6 @@
 /**
- * Hands the calls of a client on to the daemon, also over a restart of the daemon: a call that was not carried out, or that
- * may be repeated, is made again; a wait goes on.
+ * Forwards a client's calls to the daemon, even across a daemon restart: a call that was not executed or is safe to repeat is
+ * made again, and a wait continues.
  */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { endlessRetryMs, waitBeforeRetry, withRetries } from "../../client/retry.ts";
@@ -44,10 +44,10 @@ async function callOnce(daemon: Daemon, { name, args, signal }: IncomingCall, ta
   return (await requestDaemon(daemon, request)) as CallToolResult;
 }
 
-/** A daemon that stops answers that the message still waits, and the next one goes on with it. */
+/** A stopping daemon answers that the message is still waiting, and the next daemon continues the wait. */
 async function forwardWait(daemon: Daemon, call: IncomingCall): Promise<CallToolResult> {
   const parsed = messageWait.input.safeParse(call.args);
-  // The daemon says what is wrong with it.
+  // The daemon reports what is wrong with the call.
   if (!parsed.success) return forward(daemon, call, true);
   const { messageId, timeoutSeconds } = parsed.data as { messageId: string; timeoutSeconds: number };
   const until = Date.now() + timeoutSeconds * 1000;
@@ -83,6 +83,6 @@ function* retriesUntil(end: number): Generator<number> {
 function goneText({ message, mayBeDone }: DaemonGone): string {
   const words = message.endsWith(".") ? message : `${message}.`;
   return mayBeDone
-    ? `${words} It is not known whether this was carried out: message_list with box "sent" shows what was sent.`
-    : `${words} Nothing was carried out. Try again later.`;
+    ? `${words} This may or may not have been done: message_list with box "sent" shows what was sent.`
+    : `${words} Nothing was done. Try again later.`;
 }

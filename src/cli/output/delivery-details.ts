@@ -1,4 +1,4 @@
-/** All that is known of a delivery or a message. Pure. */
+/** Everything known about a delivery or a message, as lines. Pure. */
 import type { DeliveryDetail, Message } from "../../client/index.ts";
 import { recipientName } from "../../client/index.ts";
 import { statusStyle } from "./describe-delivery.ts";
@@ -24,7 +24,7 @@ export function deliveryLines(delivery: DeliveryDetail, paint: Paint, now: numbe
       ["seen", delivery.responseState],
       [
         "attempts",
-        `${delivery.attempts} of ${delivery.maxAttempts}${repairs === 0 ? "" : `, and ${repairs} to repair the session`}`,
+        `${delivery.attempts} of ${delivery.maxAttempts}${repairs === 0 ? "" : `, plus ${repairs} to repair the session`}`,
       ],
       ["admitted", ago(delivery.createdAt, now)],
       ["expires", delivery.expiresAt === null ? null : until(delivery.expiresAt, now)],
@@ -91,10 +91,10 @@ function textLines(message: Message): string[] {
 type HandOver = NonNullable<Message["handOver"]>;
 
 const handOverWords: Record<HandOver["state"], string> = {
-  waiting: "its row is still to be written",
-  handed_over: "its row stands there; nothing tells yet whether it was read",
-  taken: "its row was taken, which is no answer",
-  gone: "its row is gone: taken, or lost",
+  waiting: "not written yet",
+  handed_over: "written; not known yet whether it was read",
+  taken: "taken by the recipient, which is not an answer",
+  gone: "removed from the file: taken or lost",
 };
 
 function handOverText({ state, reason, changedAt }: HandOver, now: number): string {
@@ -111,7 +111,7 @@ function attemptLine({ number, kind, because, sends, sessionId, submittedAt }: A
   return `${number}  ${oneLine(kind)}${inParentheses(because)}  ${ago(submittedAt, now)}${again}  ${session}`;
 }
 
-/** How long after the submission each step happened, as far as that is known. */
+/** How long after the submission each known step happened. */
 export function timingLine(attempt: Attempt, paint: Paint): string[] {
   const steps = [
     ["stored", attempt.storedAt],

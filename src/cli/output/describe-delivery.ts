@@ -1,4 +1,4 @@
-/** What happens to a delivery, in the words that people read while they wait. Pure. */
+/** Describes what happens to a delivery for people who wait for it. Pure. */
 import type { DeliveryDetail, DeliveryStreamEvent } from "../../client/index.ts";
 import { formatDuration, inParentheses, oneLine, pluralized } from "./format.ts";
 import type { Paint } from "./terminal.ts";
@@ -22,7 +22,7 @@ export type DeliveryStep = Pick<DeliveryStreamEvent, "event" | "reason" | "at"> 
   > & { missingFiles?: readonly string[] };
 };
 
-/** Null for what is not worth a line. */
+/** Null for events that are not worth a line. */
 export function describeStep({ event, reason, at, delivery }: DeliveryStep): string | null {
   const because = inParentheses(reason);
   switch (event) {
@@ -31,11 +31,11 @@ export function describeStep({ event, reason, at, delivery }: DeliveryStep): str
       return attempt > 1 ? `asked again (attempt ${attempt})` : "sent";
     }
     case "send_again":
-      return "sent again, under the same ids";
+      return "sent again with the same ids";
     case "accepted":
       return "accepted, which proves nothing yet";
     case "acceptance_unknown":
-      return `whether it arrived is not known${because}; the transcript is read before it is sent again`;
+      return `it may or may not have arrived${because}; the transcript is read before it is sent again`;
     case "not_sent":
       return `could not be sent${because}`;
     case "reconciled":
@@ -45,7 +45,7 @@ export function describeStep({ event, reason, at, delivery }: DeliveryStep): str
     case "failed_retryable":
       return `the turn failed${because}`;
     case "retry_scheduled": {
-      // An event that is shown late comes with a newer state of the delivery, whose time is for something else.
+      // A late event comes with a newer state of the delivery, whose time means something else.
       if (delivery.status !== "retry_scheduled" || delivery.nextReconcileAt === null) return "will be asked again";
       return `will be asked again in ${formatDuration(Date.parse(delivery.nextReconcileAt) - Date.parse(at))}`;
     }
@@ -53,7 +53,7 @@ export function describeStep({ event, reason, at, delivery }: DeliveryStep): str
       const missing = delivery.missingFiles ?? [];
       return missing.length === 0
         ? null
-        : `named in the answer and not found on disk: ${missing.map(oneLine).join(", ")}`;
+        : `named in the answer but not found on disk: ${missing.map(oneLine).join(", ")}`;
     }
     case "retried_by_person":
       return "retried by a person";
@@ -63,11 +63,11 @@ export function describeStep({ event, reason, at, delivery }: DeliveryStep): str
 }
 
 function describeBlocked(responseState: string): string | null {
-  if (responseState === "permission_blocked") return "the agent waits for a permission: see `waybill asks`";
-  return responseState === "question_blocked" ? "the agent asks a question: see `waybill asks`" : null;
+  if (responseState === "permission_blocked") return "the agent is waiting for permission: see `waybill asks`";
+  return responseState === "question_blocked" ? "the agent is asking a question: see `waybill asks`" : null;
 }
 
-/** What the delivery waits for after a step, behind the word "waiting". */
+/** What the delivery waits for after a step; follows the word "waiting". */
 export function describeWait({ event, delivery }: DeliveryStep): string {
   if (event === "retry_scheduled") return "until it is asked again";
   return describeBlocked(delivery.responseState) === null ? "for the agent" : "for a person: see `waybill asks`";

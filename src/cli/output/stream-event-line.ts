@@ -4,12 +4,13 @@ import { recipientName } from "../../client/index.ts";
 import { describeStep, statusStyle } from "./describe-delivery.ts";
 import { inParentheses, oneLine, shortId } from "./format.ts";
 import { outcomeNote } from "./message-notes.ts";
+import { truncated } from "./table.ts";
 import type { Paint } from "./terminal.ts";
 
-/** What agents do has lines of its own, in `waybill follow`. */
+/** What agents do is shown by `waybill follow` instead. */
 type WatchedEvent = Exclude<StreamEvent, UniversalEvent>;
 
-/** Null for what is not worth a line. */
+/** Null for events that are not worth a line. */
 export function streamEventLine(event: StreamEvent, paint: Paint): string | null {
   if (!("at" in event)) return null;
   const text = eventText(event, paint);
@@ -33,22 +34,30 @@ function eventText(event: WatchedEvent, paint: Paint): string | null {
       return `${paint("bold", oneLine(event.name))}  the team ${event.removed ? "was deleted" : `is ${event.state}`}`;
     case "member":
       return `${paint("bold", oneLine(event.team))}  ${oneLine(event.member)} is ${event.state}`;
+    // The events of agents and team files show asks in more detail.
+    case "ask":
+    case "read":
+      return null;
     case "inbox":
       return inboxText(event, paint);
     case "reset":
-      return "the events since then are not kept any more; it goes on from now";
+      return "the events since then are no longer kept; continuing from now";
     default:
       return event satisfies never;
   }
 }
 
+/** A line is for noticing a message; `waybill show` prints all of it. */
+const maxTextWidth = 200;
+
 function messageText(message: Message, paint: Paint): string {
   const { from, to, lane, text, id } = message;
   const names = `${oneLine(from)} → ${oneLine(recipientName(to))}`;
-  return `${paint("bold", oneLine(lane ?? "-"))}  ${paint("cyan", names)}: ${oneLine(text)}${outcomeNote(message)} ${paint("dim", `[${oneLine(id)}]`)}`;
+  const shown = truncated(oneLine(text), maxTextWidth);
+  return `${paint("bold", oneLine(lane ?? "-"))}  ${paint("cyan", names)}: ${shown}${outcomeNote(message)} ${paint("dim", `[${oneLine(id)}]`)}`;
 }
 
-/** What happened in a team's inbox files. */
+/** Describes what happened in a team's inbox files. */
 function inboxText(event: Extract<WatchedEvent, { type: "inbox" }>, paint: Paint): string {
   const { team, inbox, event: what, messageId, state, rowType, from, reason, detail } = event;
   const where = paint("bold", oneLine(inbox === null ? team : `${team}/${inbox}`));
@@ -61,7 +70,7 @@ function inboxText(event: Extract<WatchedEvent, { type: "inbox" }>, paint: Paint
     case "system_row":
       return `${where}  ${oneLine(from ?? "")}: ${rowType ?? ""}${why}`;
     case "row_refused":
-      return `${where}  ${paint("yellow", "a row was not taken")}${why}`;
+      return `${where}  ${paint("yellow", "a row was not accepted")}${why}`;
     case "problem":
       return `${where}  ${paint("red", "its file cannot be used")}${why}`;
     case "usable":

@@ -1,4 +1,4 @@
-/** A lane's turns as lines to read: text as it is streamed, a line for each tool, asks, errors, and how the turn ended. */
+/** Formats a lane's turns as lines: streamed text, a line for each tool, asks, errors, and how the turn ended. */
 import type { UniversalEvent } from "../../client/index.ts";
 import type { DeliveryEndNote, RetryNote } from "../../core/turn/delivery-notes.ts";
 import { attemptNote, deliveryNote, retryNote } from "../../core/turn/delivery-notes.ts";
@@ -20,7 +20,7 @@ type StreamedText = {
   text: string;
   /** The last line, which is not complete yet. */
   line: string;
-  /** Something else was shown in mid-line, so the line was ended there. */
+  /** Something else had to be shown mid-line, so the line was ended there. */
   interrupted: boolean;
 };
 
@@ -28,7 +28,7 @@ const maxInputLength = 100;
 
 export class TurnLines {
   readonly #paint: Paint;
-  /** The text parts of open messages, as far as they were shown. */
+  /** The text parts of open messages, as shown until now. */
   readonly #streamed = new Map<string, StreamedText>();
   /** The running tools, with their input. */
   readonly #calls = new Map<string, string>();
@@ -47,7 +47,7 @@ export class TurnLines {
     return { lines: [...above, ...lines.map((line) => `${indent}${line}`)], status: this.#status };
   }
 
-  /** Ends the incomplete lines of other items, when a line is shown in their stead. */
+  /** Ends the incomplete lines of other items before another line is shown. */
   #interrupt(event: UniversalEvent): string[] {
     const own = event.type === "item.completed" ? event.data.item.id : null;
     const open = [...this.#streamed.values()].filter(({ item, line }) => item !== own && line !== "");
@@ -90,7 +90,7 @@ export class TurnLines {
       case "error":
         return [paint("red", `error: ${oneLine(event.data.message)}`)];
       case "unparsed":
-        return [paint("dim", `not understood: ${oneLine(event.data.reason)}`)];
+        return [paint("dim", `could not be parsed: ${oneLine(event.data.reason)}`)];
       default:
         return event satisfies never;
     }
@@ -154,14 +154,16 @@ export class TurnLines {
     }
   }
 
-  /** Of the ledger's notes, that a message is asked again and its outcome are shown; `waybill watch` shows the rest. */
+  /** Of the ledger's notes, shows only retries and outcomes; `waybill watch` shows the rest. */
   #statusItem({ name, status, parts: [part] }: Item): string[] {
     const style = status === "failed" ? "yellow" : "dim";
     if (name === attemptNote) return [];
     if (name === retryNote && part?.type === "json") {
       const { message, reason, next } = part.value as RetryNote;
       const at = new Date(next).toLocaleTimeString();
-      return [this.#paint("yellow", `message ${oneLine(message)} is asked again at ${at}${inParentheses(reason)}`)];
+      return [
+        this.#paint("yellow", `message ${oneLine(message)} will be asked again at ${at}${inParentheses(reason)}`),
+      ];
     }
     if (name !== deliveryNote || part?.type !== "json") return [this.#paint(style, oneLine(name ?? "status"))];
     const { message, status: outcome } = part.value as DeliveryEndNote;
@@ -181,8 +183,8 @@ export class TurnLines {
     const styledLines = (whole: string) => whole.split("\n").map((one) => this.#styled(one, part.type));
     const more = part.text.slice(text.length);
     if (more !== "" && !part.text.startsWith(text)) {
-      // A delta was missed, as by a slow reader, so the streamed text has a hole.
-      const note = this.#paint("dim", "some of this was missed; the whole of it:");
+      // A delta was missed, for example by a slow reader, so the streamed text has a gap.
+      const note = this.#paint("dim", "some of this was missed; here is all of it:");
       return [...(line === "" ? [] : styledLines(line)), note, ...styledLines(part.text)];
     }
     const rest = line + (interrupted ? more.replace(/^\n/, "") : more);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { Sent } from "../../client/index.ts";
+import type { SentDelivery } from "../../client/index.ts";
 import { textProgress } from "./wait-progress.ts";
 
-const sent: Sent = {
+const sent: SentDelivery = {
   messageId: "m1",
   deliveryId: "d1",
   status: "pending",
@@ -12,8 +12,8 @@ const sent: Sent = {
   diagnostics: [],
 };
 
-/** What is written while the result goes to a terminal and progress to `output`. */
-function progressTo(isTTY: boolean): string {
+/** What is written to `output` while the result goes to a terminal. */
+function progressTo(isTTY: boolean, change: Partial<SentDelivery> = {}): string {
   const written: string[] = [];
   const context = {
     env: {},
@@ -25,15 +25,23 @@ function progressTo(isTTY: boolean): string {
     loadCommands: async () => [],
   };
   const progress = textProgress(context, { isTTY, write: (text) => written.push(text) });
-  progress.sent(sent);
+  progress.sent({ ...sent, ...change });
   progress.stop();
-  return written.join("");
+  return written.join("\n");
 }
 
-test("progress that goes to a file has no colours, though the result is on a terminal", () => {
+test("progress in a file has no colours, even if the result goes to a terminal", () => {
   expect(progressTo(false)).toMatch(/^ +0\.\ds {2}message m1$/);
 });
 
-test("progress that goes to a terminal has them", () => {
+test("progress on a terminal has colours", () => {
   expect(progressTo(true)).toContain("\u001b[2m");
+});
+
+test("a message behind an open ask says that a person is needed", () => {
+  const waits = "chat is waiting for a permission from a person";
+  expect(progressTo(false, { queuedBehindMessageId: "m0", waits }).split("\n")).toEqual([
+    expect.stringMatching(/message m1, behind message m0$/),
+    expect.stringMatching(/waiting: chat is waiting for a permission from a person$/),
+  ]);
 });

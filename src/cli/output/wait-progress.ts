@@ -1,16 +1,16 @@
-/** What `send --wait` shows: lines for people, with a status below them on a terminal, or lines of JSON. */
-import type { DeliveryDetail, DeliveryStreamEvent, Sent, WaybillError } from "../../client/index.ts";
+/** The output of `send --wait`: lines of text, with a status line below them on a terminal, or lines of JSON. */
+import type { DeliveryDetail, DeliveryStreamEvent, SentDelivery, WaybillError } from "../../client/index.ts";
 import type { CommandContext } from "../command.ts";
 import { errorText } from "../errors.ts";
 import { describeOutcome, describeStep, describeWait } from "./describe-delivery.ts";
 import { oneLine } from "./format.ts";
-import { missingFilesLines, outcomeNote } from "./message-notes.ts";
+import { isInterim, missingFilesLines, outcomeNote } from "./message-notes.ts";
 import type { Output } from "./status-line.ts";
 import { statusLine } from "./status-line.ts";
 import { paintFor, printable } from "./terminal.ts";
 
 export type WaitProgress = {
-  sent(sent: Sent): void;
+  sent(sent: SentDelivery): void;
   event(event: DeliveryStreamEvent): void;
   error(error: WaybillError): void;
   end(delivery: DeliveryDetail): void;
@@ -30,7 +30,7 @@ export function jsonProgress(context: CommandContext): WaitProgress {
 
 export function textProgress({ print, printNote, env }: CommandContext, output: Output = process.stderr): WaitProgress {
   const startedAt = Date.now();
-  // Not the context's paint: standard error may be a file while standard output is a terminal.
+  // Not the context's `paint`: standard error may be a file while standard output is a terminal.
   const paint = paintFor(output, env);
   const display = statusLine(output, printNote);
   const elapsed = () => `${((Date.now() - startedAt) / 1000).toFixed(1)}s`.padStart(7);
@@ -53,19 +53,23 @@ export function textProgress({ print, printNote, env }: CommandContext, output: 
     showStatus();
   };
   return {
-    sent({ messageId, queuedBehindMessageId: ahead }) {
+    sent({ messageId, queuedBehindMessageId: ahead, waits }) {
       const behind = ahead === undefined ? "" : `, behind message ${oneLine(ahead)}`;
       report(`message ${oneLine(messageId)}${behind}`, ahead === undefined ? "for the agent" : "in line");
+      if (waits !== undefined) report(`waiting: ${oneLine(waits)}`, "in line");
     },
     event: (event) => report(describeStep(event), describeWait(event)),
-    error: () => report("the connection to the daemon is lost; trying again", "for the daemon"),
+    error: () => report("lost the connection to the daemon; trying again", "for the daemon"),
     end(delivery) {
       stop();
       printLine(describeOutcome(delivery, paint));
+      if (delivery.status !== "responded") printNote(oneLine(delivery.explanation));
       for (const reply of delivery.replies) {
         // Waybill's own notices repeat the status.
         const isAgents = reply.from !== "waybill" || reply.id === `answer-${delivery.id}`;
-        if (isAgents) print(printable(reply.text) + outcomeNote(reply));
+        // Scripts use standard output as the answer.
+        const write = isInterim(reply) ? printNote : print;
+        if (isAgents) write(printable(reply.text) + outcomeNote(reply));
       }
       for (const line of missingFilesLines(delivery)) print(line);
     },

@@ -1,6 +1,6 @@
 /**
- * Where a lane may work: in a directory that exists and, after all symlinks were followed, lies inside one of the
- * allowed directories and outside Waybill's own state.
+ * Where a lane may work: in an existing directory that, with all symlinks resolved, is inside one of the allowed
+ * directories and outside Waybill's own state.
  */
 import { realpathSync, statSync } from "node:fs";
 import { isAbsolute } from "node:path";
@@ -9,28 +9,28 @@ import { expandPath } from "../../home.ts";
 import { isInside, realPathIfAny, resolvedPath } from "../../inside.ts";
 
 export type DirectoryRules = {
-  /** As configured: absolute or with `~`. One that does not exist allows nothing. */
+  /** As configured: absolute or with `~`. A directory that does not exist allows nothing. */
   allowed: readonly string[];
   /** The state directory. */
   home: string;
-  /** What Waybill made in there for lanes itself, as the demo does, resolved: allowed all the same. */
+  /** Directories in there that Waybill made for lanes, such as the demo's; resolved, and allowed anyway. */
   ownLanes?: readonly string[];
 };
 
 /** The directory with its symlinks resolved, or an error that says what is wrong with it. */
 export function resolveLaneDirectory(path: string, rules: DirectoryRules, env = process.env): string {
   const absolute = path === "~" || path.startsWith("~/") || isAbsolute(path);
-  if (!absolute) throw notAllowed(path, "it is not an absolute path", "Give the path from the root, or from ~.");
+  if (!absolute) throw notAllowed(path, "it is not an absolute path", "Start the path with / or ~.");
   const directory = existing(expandPath(path, "/", env));
   if (rules.ownLanes?.includes(directory)) return directory;
   const allowed = rules.allowed.map((one) => realPathIfAny(expandPath(one, "/", env)));
   if (!allowed.some((one) => one !== null && isInside(directory, one))) {
     const known = rules.allowed.length === 0 ? "none" : rules.allowed.join(", ");
-    const why = directory === path ? "" : ` (it is ${directory})`;
+    const why = directory === path ? "" : ` (it resolves to ${directory})`;
     throw notAllowed(
       path,
-      `no allowed directory contains it${why}`,
-      `Allowed: ${known}. Choose a directory in there, or add one to allowedDirectories in the configuration.`,
+      `it is not in an allowed directory${why}`,
+      `Allowed: ${known}. Choose a directory inside these, or add one to allowedDirectories in the configuration.`,
     );
   }
   if (isInside(directory, resolvedPath(rules.home))) {
@@ -59,6 +59,6 @@ function notAllowed(path: string, why: string, hint: string): AppError {
 }
 
 function missing(path: string, what: string, cause?: unknown): AppError {
-  const hint = "Make the directory first, or name another one.";
+  const hint = "Create the directory, or choose another one.";
   return new AppError({ code: "directory_missing", message: `The directory ${path} ${what}.`, hint, cause });
 }

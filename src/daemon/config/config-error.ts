@@ -1,7 +1,7 @@
-/** What is wrong with a configuration: where, which key, why, and what to do. Never a secret's value. */
+/** Errors of a configuration: where, which key, why, and what to do. They never contain a secret's value. */
 import { AppError } from "../../app-error.ts";
 
-/** Where a value came from, so that an error can name what to change. */
+/** The source of a value, so that an error can name what to change. */
 export type Origin = { kind: "file"; file: string; key: string } | { kind: "environment"; variable: string };
 
 export type Problem = { key: string; reason: string; hint?: string };
@@ -9,7 +9,7 @@ export type Problem = { key: string; reason: string; hint?: string };
 export function configMissing(file: string): AppError {
   return new AppError({
     code: "config_missing",
-    message: `The configuration ${file} does not exist, and WAYBILL_CONFIG names it.`,
+    message: `The configuration file ${file}, which WAYBILL_CONFIG names, does not exist.`,
     hint: "Run `waybill init` to write one there, correct WAYBILL_CONFIG, or unset it.",
   });
 }
@@ -17,13 +17,13 @@ export function configMissing(file: string): AppError {
 export function configUnreadable(file: string, why: string, cause?: unknown): AppError {
   return new AppError({
     code: "config_invalid",
-    message: `The configuration ${file} cannot be used: ${why}.`,
+    message: `The configuration file ${file} cannot be used: ${why}.`,
     hint: "Correct the file, or move it away and run `waybill init`.",
     cause,
   });
 }
 
-/** All problems of a file, the first one in the sentence and the others in the hint. */
+/** All problems of a file: the first in the message, the others in the hint. */
 export function configProblems(
   file: string,
   [first, ...others]: readonly [Problem, ...Problem[]],
@@ -37,13 +37,13 @@ export function configProblems(
   }
   return new AppError({
     code: "config_invalid",
-    message: `The configuration ${file} is not valid: ${first.key} ${first.reason}.`,
+    message: `The configuration file ${file} is invalid: ${first.key} ${first.reason}.`,
     hint: hints.join("\n"),
     cause,
   });
 }
 
-/** One value that does not fit, wherever it was set. */
+/** One invalid value, wherever it was set. */
 export function badSetting(origin: Origin, reason: string, hint?: string, cause?: unknown): AppError {
   if (origin.kind === "file") {
     const problem = { key: origin.key, reason, ...(hint === undefined ? {} : { hint }) };

@@ -10,7 +10,7 @@ import { loadConfig } from "./config.ts";
 
 const refusal = (env: NodeJS.ProcessEnv) => thrownBy(() => loadConfig(env)) as AppError;
 
-describe("where a configuration comes from", () => {
+describe("the source of a configuration", () => {
   test("without a file it is the demo profile, with a state directory of its own", () => {
     const { env, home } = configDirectory();
     const config = loadConfig(env);
@@ -22,7 +22,7 @@ describe("where a configuration comes from", () => {
     ]);
   });
 
-  test("the demo works where its home leads to, though nothing of it is there yet", () => {
+  test("the demo's directories have their symlinks resolved, even before they exist", () => {
     const { env, root } = configDirectory();
     mkdirSync(join(root, "real"));
     symlinkSync(join(root, "real"), join(root, "link"));
@@ -32,7 +32,7 @@ describe("where a configuration comes from", () => {
     );
   });
 
-  test("the environment counts in the demo profile, too", () => {
+  test("the environment also applies to the demo profile", () => {
     const { env } = configDirectory();
     expect(loadConfig({ ...env, PORT: "8000", WAYBILL_WATCHDOG: "0" })).toMatchObject({
       port: 8000,
@@ -40,7 +40,7 @@ describe("where a configuration comes from", () => {
     });
   });
 
-  test("a file at the default place is read", () => {
+  test("a file at the default path is read", () => {
     const { env, file, home, write } = configDirectory();
     write({ port: 9000 });
     const config = loadConfig(env);
@@ -55,7 +55,7 @@ describe("where a configuration comes from", () => {
     expect(config).toMatchObject({ profile: { path }, home: join(root, "state") });
   });
 
-  test("a file that is named and missing stops the start", () => {
+  test("a missing file that WAYBILL_CONFIG names stops the start", () => {
     const { env, root } = configDirectory();
     const error = refusal({ ...env, WAYBILL_CONFIG: "~/nowhere.json" });
     expect(error).toMatchObject({
@@ -65,12 +65,12 @@ describe("where a configuration comes from", () => {
     expect(error.hint).toMatch(/waybill init/);
   });
 
-  test("an empty WAYBILL_CONFIG names nothing", () => {
+  test("an empty WAYBILL_CONFIG counts as unset", () => {
     const { env } = configDirectory();
     expect(loadConfig({ ...env, WAYBILL_CONFIG: "" }).profile).toEqual({ kind: "demo" });
   });
 
-  test("a directory in the place of the file is an error, not the demo", () => {
+  test("a directory instead of the file is an error, not the demo", () => {
     const { env, file } = configDirectory();
     mkdirSync(file, { recursive: true });
     expect(refusal(env)).toMatchObject({ code: "config_invalid", message: expect.stringMatching(/is a directory/) });
@@ -78,7 +78,7 @@ describe("where a configuration comes from", () => {
 });
 
 describe("paths", () => {
-  test("~ expands, and what is relative begins at the file, or at the working directory for a variable", () => {
+  test("~ expands, and paths are relative to the file, or to the working directory for a variable", () => {
     const { env, root, write } = configDirectory();
     write({ sqlitePath: "db/w.db", opencodeBin: "~/bin/opencode", allowedDirectories: ["~/a", "b"] });
     const below = join(root, ".config", "waybill");
@@ -90,20 +90,20 @@ describe("paths", () => {
     expect(loadConfig({ ...env, SQLITE_PATH: "x.db" }).storePath).toBe(join(process.cwd(), "x.db"));
   });
 
-  test("the name of a program stays a name", () => {
+  test("the name of a program is not resolved as a path", () => {
     const { env } = configDirectory();
     expect(loadConfig({ ...env, OPENCODE_BIN: "opencode-next" }).runtimeSettings.opencodeBin).toBe("opencode-next");
   });
 
-  test("a prompt file that is not there is refused", () => {
+  test("a missing prompt file is refused", () => {
     const { env } = configDirectory();
     const error = refusal({ ...env, SYSTEM_PROMPT_PATH: "/nowhere/prompt.md" });
-    expect(error.message).toMatch(/SYSTEM_PROMPT_PATH names \/nowhere\/prompt\.md, and there is no such file/);
+    expect(error.message).toMatch(/SYSTEM_PROMPT_PATH names \/nowhere\/prompt\.md, which does not exist/);
   });
 });
 
 describe("the policy", () => {
-  test("the numbers of delivery replace the defaults one by one; repairs have a name of their own", () => {
+  test("the numbers in delivery replace defaults one by one; repairs have their own setting", () => {
     const { env, write } = configDirectory();
     write({ sessionRetryAttempts: 4, delivery: { graceMs: 1, retention: { failedMs: 2 } } });
     expect(loadConfig(env).policy).toEqual({
@@ -123,7 +123,7 @@ describe("the policy", () => {
 });
 
 describe("an address that other machines can reach", () => {
-  test.each(["0.0.0.0", "::", "192.168.1.2", "box.local"])("%s needs an explicit word", (host) => {
+  test.each(["0.0.0.0", "::", "192.168.1.2", "box.local"])("%s needs allowRemote", (host) => {
     const { env, write } = configDirectory();
     expect(refusal({ ...env, WAYBILL_HOST: host })).toMatchObject({
       code: "config_invalid",
@@ -135,13 +135,13 @@ describe("an address that other machines can reach", () => {
     expect(loadConfig({ ...env, WAYBILL_ALLOW_REMOTE: "1" }).host).toBe(host);
   });
 
-  test.each(["127.0.0.1", "127.1.2.3", "::1", "localhost"])("%s is no such address", (host) => {
+  test.each(["127.0.0.1", "127.1.2.3", "::1", "localhost"])("%s does not count as one", (host) => {
     const { env } = configDirectory();
     expect(loadConfig({ ...env, WAYBILL_HOST: host }).host).toBe(host);
   });
 });
 
-test("an allowed origin may be that of a desktop app, and is an origin and nothing more", () => {
+test("an allowed origin may belong to a desktop app, and must be only an origin", () => {
   const { env, write } = configDirectory();
   const allowedOrigins = ["https://box.local", "http://127.0.0.1:4096", "tauri://localhost", "oc://renderer"];
   write({ allowedOrigins });
@@ -155,7 +155,7 @@ test("an allowed origin may be that of a desktop app, and is an origin and nothi
 describe("the port of OpenCode's API", () => {
   const apiOf = (env: NodeJS.ProcessEnv) => loadConfig(env).opencodeApi;
 
-  test("is off by default, and on in the demo beside the daemon's own", () => {
+  test("is off by default, and on in the demo next to the daemon's own port", () => {
     const { env, write } = configDirectory();
     expect(apiOf(env)).toEqual({ host: "127.0.0.1", port: 7718, isRequired: false });
     expect(apiOf({ ...env, PORT: "0" })).toMatchObject({ port: 0, isRequired: false });
@@ -165,26 +165,26 @@ describe("the port of OpenCode's API", () => {
     expect(apiOf(env)).toBeNull();
   });
 
-  test("is needed once somebody set it, and stays on loopback", () => {
+  test("is required once it is set explicitly, and stays on loopback", () => {
     const { env, write } = configDirectory();
     write({ opencodeApiPort: 4096, host: "0.0.0.0", allowRemote: true });
     expect(apiOf(env)).toEqual({ host: "127.0.0.1", port: 4096, isRequired: true });
     expect(apiOf({ ...env, WAYBILL_HOST: "::1" })).toMatchObject({ host: "::1" });
   });
 
-  test("is not the daemon's own", () => {
+  test("must differ from the daemon's own", () => {
     const { env, write } = configDirectory();
     write({ opencodeApiPort: 7717 });
     expect(refusal(env)).toMatchObject({
       code: "config_invalid",
-      message: expect.stringMatching(/opencodeApiPort is 7717, where the daemon itself listens/),
+      message: expect.stringMatching(/opencodeApiPort is 7717, which is the daemon's own port/),
       hint: expect.stringMatching(/another port/),
     });
     expect(apiOf({ ...env, PORT: "0", WAYBILL_OPENCODE_API_PORT: "0" })).toMatchObject({ port: 0 });
   });
 });
 
-test("a secret is there for the runtime that needs it, and prints nowhere", () => {
+test("a secret is available to the runtime that needs it, and is never printed", () => {
   const { env, write } = configDirectory();
   write({ piAgentApiKey: "sk-hush" });
   for (const config of [loadConfig(env), loadConfig({ ...env, PI_AGENT_API_KEY: "sk-hush" })]) {

@@ -1,6 +1,6 @@
 /**
- * The configuration that a daemon runs on: environment over file over default, checked, with every path absolute.
- * Without a file it is the demo profile. Anything that is not right is an `AppError` that says where and why.
+ * The daemon's configuration: environment over file over default, validated, with every path absolute. Without a file it
+ * is the demo profile. Every problem is an `AppError` that says where and why.
  */
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -29,23 +29,23 @@ export type Config = Omit<DaemonValues, "sqlitePath" | "sessionRetryAttempts" | 
     profile: { kind: "file"; path: string } | { kind: "demo" };
     /** WAYBILL_HOME: the token and the daemon file are here. */
     home: string;
-    /** Where the store is unless another path was set; the demo has a directory of its own. */
+    /** The directory of the store unless another path is set; the demo has its own. */
     stateDirectory: string;
     storePath: string;
-    /** Where OpenCode's API is at the root. A start goes on without one that nobody asked for. */
+    /** The port that serves OpenCode's API at its root. Unless it was set explicitly, a start continues without it. */
     opencodeApi: { host: string; port: number; isRequired: boolean } | null;
     /** The values of all runtimes' settings, by key. */
     runtimeSettings: Readonly<Record<string, unknown>>;
     policy: Policy;
   };
 
-/** Ready to start on: the directories were checked, too. `file` is for one that is not written yet. */
+/** Also checks the directories, so that the daemon can start with it. `file` is for a file that is not written yet. */
 export function loadConfig(env: NodeJS.ProcessEnv, file?: ReadFile): Config {
   const { origins, ...config } = readConfig(env, file);
   return withCheckedPaths(config, origins, env);
 }
 
-/** Everything that can be said without reading the directories that it names. */
+/** Everything that can be known without reading the directories that it names. */
 export function readConfig(
   env: NodeJS.ProcessEnv,
   file: ReadFile | null = isDemo(env) ? null : readConfigFile(env),
@@ -62,7 +62,7 @@ export function readConfig(
     everyLane: { tokens: values.dailyTokenLimit ?? null, cost: values.dailyCostLimit ?? null },
     byLane: laneLimits,
   };
-  // A real agent program takes longer to show something than a scripted agent does.
+  // A real agent program takes longer than a scripted agent to show a result.
   const policy = file ? fileSchema.shape.delivery.parse(file.content.delivery) : demoPolicy;
   const automaticRetry = fromEnvironment(environmentSettings.watchdog, env)?.value !== false;
   return {
@@ -84,14 +84,14 @@ function isDemo(env: NodeJS.ProcessEnv): boolean {
 }
 
 function demoProfile(home: string): ConfiguredLanes {
-  // Its directory is made at the start; symlinks in its path are followed, as for every lane.
+  // Its directory is created at the start; symlinks in its path are resolved, as for every lane.
   const directory = resolvedPath(join(demoDirectory(home), "work"));
   return { lanes: demoLanes(directory), teams: [], laneSettings: demoLaneScripts, laneLimits: {} };
 }
 
 function opencodeApi(values: DaemonValues, origins: Origins, isDemo: boolean): Config["opencodeApi"] {
   const { port, opencodeApiPort = null } = values;
-  // The gates are made for one machine: a proxy for others stands before the daemon's own address.
+  // This port is for local clients only: a proxy for other machines goes in front of the daemon's own port.
   const host = isLoopback(values.host) ? values.host : "127.0.0.1";
   const origin = origins.opencodeApiPort;
   if (origin === undefined) return isDemo && port < 65535 ? { host, port: port && port + 1, isRequired: false } : null;
@@ -99,8 +99,8 @@ function opencodeApi(values: DaemonValues, origins: Origins, isDemo: boolean): C
   if (opencodeApiPort !== port || port === 0) return { host, port: opencodeApiPort, isRequired: true };
   throw badSetting(
     origin,
-    `is ${port}, where the daemon itself listens`,
-    "Choose another port. On the daemon's own, the API is under /opencode.",
+    `is ${port}, which is the daemon's own port`,
+    "Choose another port. The daemon's own port serves this API under /opencode.",
   );
 }
 
@@ -108,18 +108,18 @@ function refuseOpenHost({ host, allowRemote }: DaemonValues, origins: Origins): 
   if (allowRemote || isLoopback(host)) return;
   throw badSetting(
     origins.host ?? { kind: "environment", variable: "WAYBILL_HOST" },
-    `is ${host}, which other machines can reach, and allowRemote is not set`,
-    "Set host to 127.0.0.1; or, if other machines are meant to reach it, set allowRemote to true (WAYBILL_ALLOW_REMOTE=1).",
+    `is ${host}, which other machines can reach, but allowRemote is not set`,
+    "Set host to 127.0.0.1, or set allowRemote to true (WAYBILL_ALLOW_REMOTE=1) if other machines should reach it.",
   );
 }
 
-/** Refuses directories and files that a start could not use. */
+/** Rejects directories and files that a start could not use. */
 function withCheckedPaths(config: Config, origins: Origins, env: NodeJS.ProcessEnv): Config {
   const { profile, systemPromptPath } = config;
   if (systemPromptPath !== undefined && origins.systemPromptPath) {
     refuseMissingFile(systemPromptPath, origins.systemPromptPath);
   }
-  // The demo's directory is Waybill's own, and made at the start.
+  // The demo's directory belongs to Waybill and is created at the start.
   if (profile.kind === "demo") return config;
   const rules = { allowed: config.allowedDirectories, home: config.home };
   const lanes = config.lanes.map((lane, index) => {
@@ -128,7 +128,7 @@ function withCheckedPaths(config: Config, origins: Origins, env: NodeJS.ProcessE
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const origin: Origin = { kind: "file", file: profile.path, key: `lanes[${index}].directory` };
-      throw badSetting(origin, `does not fit: ${error.message.replace(/\.$/, "")}`, error.hint, error);
+      throw badSetting(origin, `is invalid: ${error.message.replace(/\.$/, "")}`, error.hint, error);
     }
   });
   return { ...config, lanes };
@@ -136,5 +136,5 @@ function withCheckedPaths(config: Config, origins: Origins, env: NodeJS.ProcessE
 
 function refuseMissingFile(path: string, origin: Origin): void {
   if (statSync(path, { throwIfNoEntry: false })?.isFile()) return;
-  throw badSetting(origin, `names ${path}, and there is no such file`, "Write the file, or leave the setting out.");
+  throw badSetting(origin, `names ${path}, which does not exist`, "Create the file, or remove the setting.");
 }

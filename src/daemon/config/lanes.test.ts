@@ -8,7 +8,7 @@ import { loadConfig } from "./config.ts";
 const refusal = (env: NodeJS.ProcessEnv) => thrownBy(() => loadConfig(env)) as AppError;
 
 describe("lanes and teams", () => {
-  test("what is left out follows from the settings, and a member's lane has its team", () => {
+  test("missing values come from the settings, and a member's lane has its team", () => {
     const { env, project, write } = configDirectory();
     write({
       modelProvider: "claude_code",
@@ -41,7 +41,7 @@ describe("lanes and teams", () => {
     expect(loadConfig(env).laneSettings).toMatchObject({ one: { script } });
   });
 
-  test("an agent brings its model along; other lanes have the configured one", () => {
+  test("an agent brings its own model; other lanes have the configured one", () => {
     const { env, write } = configDirectory();
     const agent = { directory: "~/project", agent: "plan" };
     write({
@@ -55,13 +55,13 @@ describe("lanes and teams", () => {
     expect(loadConfig(env).lanes.map(({ model }) => model)).toEqual([null, "a/b", "a/b"]);
   });
 
-  test.each(["build", "plan"])("OpenCode's own agent %s may have a model beside it", (agent) => {
+  test.each(["build", "plan"])("OpenCode's built-in agent %s may have a model next to it", (agent) => {
     const { env, write } = configDirectory();
     write({ lanes: [{ id: "one", directory: "~/project", agent, model: "a/b" }] });
     expect(loadConfig(env).lanes).toMatchObject([{ agent, model: "a/b" }]);
   });
 
-  test("a lane has the limits of all lanes, or its own, or none", () => {
+  test("a lane has the general limits, its own, or none", () => {
     const { env, write } = configDirectory();
     const directory = "~/project";
     write({
@@ -79,7 +79,7 @@ describe("lanes and teams", () => {
     });
   });
 
-  test("the permission policy is a word, or a table as OpenCode has it", () => {
+  test("the permission policy is a word, or a table in OpenCode's format", () => {
     const { env, write } = configDirectory();
     write({});
     expect(loadConfig(env).permissionPolicy).toBe("safe");
@@ -90,47 +90,43 @@ describe("lanes and teams", () => {
 
   const lane = { id: "one", directory: "~/project" };
   test.each([
-    ["the same id twice", { lanes: [lane, lane] }, /lanes\[1\]\.id is "one", as is lanes\[0\]\.id/],
+    ["the same id twice", { lanes: [lane, lane] }, /lanes\[1\]\.id is "one", the same as lanes\[0\]\.id/],
     ["a script for another agent", { lanes: [{ ...lane, script: {} }] }, /lanes\[0\]\.script is only for stub lanes/],
     [
       "an agent and a model",
       { lanes: [{ ...lane, agent: "reviewer", model: "a/b" }] },
-      /lanes\[0\]\.model stands beside an agent, which brings its own/,
+      /lanes\[0\]\.model conflicts with its agent, which brings its own/,
     ],
     [
       "an agent for pi",
       { lanes: [{ ...lane, runtime: "pi", agent: "plan" }] },
-      /lanes\[0\]\.agent is "plan", and pi has no agents/,
+      /lanes\[0\]\.agent is "plan", but pi has no agents/,
     ],
+    ["a limit of 0", { lanes: [{ ...lane, dailyTokenLimit: 0 }] }, /dailyTokenLimit must be a whole number, 1 or/],
     [
-      "a limit of nothing",
-      { lanes: [{ ...lane, dailyTokenLimit: 0 }] },
-      /dailyTokenLimit must be a whole number, 1 or/,
-    ],
-    [
-      "a permission that is none",
+      "an invalid permission",
       { permissionPolicy: { bash: { "git *": "maybe" } } },
       /permissionPolicy must be `safe`, `trusted`, or a table of `ask`, `allow` and `deny`/,
     ],
     [
-      "a member of a lane that is not there",
+      "a member with an unknown lane",
       { lanes: [lane], teams: { t: { members: { m: { lane: "two" } } } } },
-      /teams\.t\.members\.m\.lane is "two", and no lane of the file has that id/,
+      /teams\.t\.members\.m\.lane is "two", but no lane in the file has that id/,
     ],
     [
       "two members with one lane",
       { lanes: [lane], teams: { t: { members: { m: { lane: "one" }, n: { lane: "one" } } } } },
-      /teams\.t\.members\.n\.lane is "one", which is the lane of m of team t already/,
+      /teams\.t\.members\.n\.lane is "one", which is already the lane of m of team t/,
     ],
     [
-      "a directory that is missing",
+      "a missing directory",
       { lanes: [{ ...lane, directory: "~/gone" }] },
-      /lanes\[0\]\.directory does not fit: .*does not exist/,
+      /lanes\[0\]\.directory is invalid: .*does not exist/,
     ],
     [
       "a directory that is not allowed",
       { lanes: [{ ...lane, directory: "/" }] },
-      /lanes\[0\]\.directory does not fit: .*no allowed directory/,
+      /lanes\[0\]\.directory is invalid: .*not in an allowed directory/,
     ],
   ])("%s is refused", (_, content, message) => {
     const { env, write } = configDirectory();
@@ -138,7 +134,7 @@ describe("lanes and teams", () => {
     expect(refusal(env)).toMatchObject({ code: "config_invalid", message: expect.stringMatching(message) });
   });
 
-  test("a runtime that is not in the registry is refused with the nearest one", () => {
+  test("an unknown runtime is refused, and the nearest one is suggested", () => {
     const { env, write } = configDirectory();
     write({ lanes: [{ ...lane, runtime: "opencod" }] });
     expect(refusal(env)).toMatchObject({
@@ -148,7 +144,7 @@ describe("lanes and teams", () => {
     });
   });
 
-  test("the directory that a lane gets is the one behind its symlinks", () => {
+  test("a lane's directory has its symlinks resolved", () => {
     const { env, root, project, write } = configDirectory();
     symlinkSync(project, join(root, "link"));
     write({ lanes: [{ ...lane, directory: "~/link" }] });

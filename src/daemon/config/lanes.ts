@@ -1,4 +1,4 @@
-/** Lanes of a configuration file, with everything that is left out filled in and every name checked. */
+/** The lanes of a configuration file, with defaults filled in and every name checked. */
 import { dirname } from "node:path";
 import type { DailyLimits } from "../../core/lane/daily-limit.ts";
 import { expandPath } from "../../home.ts";
@@ -17,9 +17,9 @@ export type ConfigLane = Omit<NewLane, "createdAt"> & { displayName: string | nu
 export type ConfiguredLanes = {
   lanes: readonly ConfigLane[];
   teams: readonly ConfigTeam[];
-  /** What runtimes have settings for in lanes, by lane id. */
+  /** The runtimes' own lane settings, by lane id. */
   laneSettings: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** By lane id, for those that have limits of their own. */
+  /** By lane id, for lanes with their own limits. */
   laneLimits: Readonly<Record<string, DailyLimits>>;
 };
 
@@ -33,7 +33,7 @@ export function configuredLanes(file: ReadFile, values: DaemonValues, env: NodeJ
   const indexes = new Map<string, number>();
   for (const [index, { id }] of written.entries()) {
     const first = indexes.get(id);
-    if (first !== undefined) throw wrong(file.path, `lanes[${index}].id`, `is "${id}", as is lanes[${first}].id`);
+    if (first !== undefined) throw wrong(file.path, `lanes[${index}].id`, `is "${id}", the same as lanes[${first}].id`);
     indexes.set(id, index);
   }
   const teams = configuredTeams(file, new Set(indexes.keys()), env);
@@ -68,7 +68,7 @@ function laneOf(file: string, lane: FileLane, index: number, { modelProvider, mo
   };
 }
 
-/** The lane's keys that belong to its runtime. Those of another one would have no effect, and are refused. */
+/** The lane's keys that belong to its runtime. Keys of another runtime would have no effect, so they are rejected. */
 function runtimeSettingsOf(file: string, lane: FileLane, index: number, runtime: string): Record<string, unknown> {
   const own: Record<string, unknown> = {};
   for (const { kind, laneSettings } of runtimeDescriptors) {
@@ -76,7 +76,7 @@ function runtimeSettingsOf(file: string, lane: FileLane, index: number, runtime:
       const value = (lane as Record<string, unknown>)[key];
       if (value === undefined) continue;
       if (kind !== runtime) {
-        const reason = `is only for ${kind} lanes, and lane "${lane.id}" has runtime ${runtime}`;
+        const reason = `is only for ${kind} lanes, but lane "${lane.id}" has runtime ${runtime}`;
         throw wrong(file, `lanes[${index}].${key}`, reason);
       }
       own[key] = value;

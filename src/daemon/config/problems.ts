@@ -1,4 +1,4 @@
-/** Turns what the schema found into problems that a person can act on: the key's path, the reason, the nearest key. */
+/** Turns schema issues into problems that a person can act on: the key's path, the reason, and the nearest known key. */
 import { z } from "zod";
 import { nearest } from "../../nearest.ts";
 import { metaOf, slug, withoutDefault } from "../../setting-types.ts";
@@ -13,21 +13,21 @@ export function problemsOf(schema: z.ZodType, value: unknown, issues: readonly I
     const found = schemasAt([schema], issue.path);
     if (issue.code === "unrecognized_keys") return issue.keys.map((one) => unknownKey(one, issue.path, found));
     if (valueAt(value, issue.path) === undefined) return [{ key, reason: "is missing" }];
-    if (issue.code === "invalid_key") return [{ key, reason: `is not a name: it must be ${metaOf(slug).words}` }];
+    if (issue.code === "invalid_key") return [{ key, reason: `is not a valid name: it must be ${metaOf(slug).words}` }];
     const words = found.map((one) => metaOf(one).words).find((one) => one !== undefined);
     if (words !== undefined)
       return [{ key, reason: `must be ${words}`, ...hintFor(issue, valueAt(value, issue.path)) }];
     if (issue.code === "invalid_union") {
       const inside = nearestBranch(issue.errors).map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
-      return inside.length > 0 ? problemsOf(schema, value, inside) : [{ key, reason: "is not valid" }];
+      return inside.length > 0 ? problemsOf(schema, value, inside) : [{ key, reason: "is invalid" }];
     }
     if (issue.code === "invalid_type")
       return [{ key, reason: `must be ${typeWords[issue.expected] ?? issue.expected}` }];
-    return [{ key, reason: `is not valid: ${issue.message}` }];
+    return [{ key, reason: `is invalid: ${issue.message}` }];
   });
 }
 
-/** Of several forms that a value may have, the one that it comes nearest to. */
+/** Of the forms that a value may have, the one that it is closest to. */
 function nearestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] {
   return branches.toSorted((a, b) => a.length - b.length)[0] ?? [];
 }
@@ -45,9 +45,9 @@ function unknownKey(key: string, path: Path, schemas: readonly z.core.$ZodType[]
   const hint = meant
     ? `Did you mean "${meant}"?`
     : known.length <= 12
-      ? `Known there: ${known.join(", ")}.`
+      ? `Known keys: ${known.join(", ")}.`
       : "docs/configuration.md lists every key.";
-  return { key: keyOf([...path, key]), reason: "is no key that Waybill knows", hint };
+  return { key: keyOf([...path, key]), reason: "is an unknown key", hint };
 }
 
 const typeWords: Record<string, string> = {
@@ -60,7 +60,7 @@ const typeWords: Record<string, string> = {
   record: "an object",
 };
 
-/** The schemas at a path; several below a union. */
+/** The schemas at a path; a union has several. */
 function schemasAt(schemas: readonly z.core.$ZodType[], [key, ...rest]: Path): readonly z.core.$ZodType[] {
   if (key === undefined) return schemas;
   const next = schemas.flatMap(formsOf).flatMap((one) => below(one, key));
@@ -89,7 +89,7 @@ function valueAt(value: unknown, path: Path): unknown {
   );
 }
 
-/** `lanes[0].directory`; a name that could be misread stands in quotes, and the whole file is "it". */
+/** `lanes[0].directory`; ambiguous names are quoted, and the whole file is "it". */
 function keyOf(path: Path): string {
   const parts = path.map((part, index) => {
     if (typeof part === "number") return `[${part}]`;

@@ -6,14 +6,14 @@ import { loadConfig } from "./config.ts";
 
 const refusal = (env: NodeJS.ProcessEnv) => thrownBy(() => loadConfig(env)) as AppError;
 
-describe("what a file may hold", () => {
+describe("the content of a file", () => {
   const cases: readonly [string, unknown, RegExp, RegExp?][] = [
     ["a wrong type", { port: "7717" }, /: port must be a port from 1 to 65535, or 0/],
-    ["an unknown key, with the nearest one", { prot: 1 }, /: prot is no key/, /Did you mean "port"\?/],
-    ["a key in another spelling", { PI_AGENT_API_KEY: "x" }, /PI_AGENT_API_KEY is no key/, /"piAgentApiKey"/],
-    ["ids that are no numbers", { telegramAllowedUsers: ["ann"] }, /telegramAllowedUsers.* must be/],
-    ["an unknown key that is near to nothing", { colour: 1 }, /: colour is no key/, /docs\/configuration\.md/],
-    ["an unknown key of delivery", { delivery: { graceMS: 1 } }, /: delivery\.graceMS is no key/, /"graceMs"/],
+    ["an unknown key, with the nearest one", { prot: 1 }, /: prot is an unknown key/, /Did you mean "port"\?/],
+    ["a key in another spelling", { PI_AGENT_API_KEY: "x" }, /PI_AGENT_API_KEY is an unknown key/, /"piAgentApiKey"/],
+    ["ids that are not numbers", { telegramAllowedUsers: ["ann"] }, /telegramAllowedUsers.* must be/],
+    ["an unknown key without a similar one", { colour: 1 }, /: colour is an unknown key/, /docs\/configuration\.md/],
+    ["an unknown key of delivery", { delivery: { graceMS: 1 } }, /: delivery\.graceMS is an unknown key/, /"graceMs"/],
     [
       "an unknown key of retention",
       { delivery: { retention: { ms: 1 } } },
@@ -26,7 +26,7 @@ describe("what a file may hold", () => {
       { delivery: { retryDelaysMs: [] } },
       /retryDelaysMs must be a list .* that is not empty/,
     ],
-    ["lanes that are no list", { lanes: {} }, /: lanes must be a list/],
+    ["lanes that are not a list", { lanes: {} }, /: lanes must be a list/],
     ["a lane without a directory", { lanes: [{ id: "a" }] }, /: lanes\[0\]\.directory is missing/],
     ["a lane with a bad id", { lanes: [{ id: "A b", directory: "/" }] }, /: lanes\[0\]\.id must be 1 to 64 of/],
     [
@@ -35,12 +35,12 @@ describe("what a file may hold", () => {
       /lanes\[0\]\.directory is missing/,
       /lanes\[0\]\.dir is/,
     ],
-    ["a bad name of a team", { teams: { "My team": { members: {} } } }, /: teams\["My team"\] is not a name/],
-    ["a member without a lane", { teams: { a: { members: { b: {} } } } }, /teams\.a\.members\.b\.lane must be given/],
+    ["a bad name of a team", { teams: { "My team": { members: {} } } }, /: teams\["My team"\] is not a valid name/],
+    ["a member without a lane", { teams: { a: { members: { b: {} } } } }, /teams\.a\.members\.b\.lane is required/],
     [
       "a member's unknown key",
       { teams: { a: { members: { b: { lane: "x", lan: 1 } } } } },
-      /b\.lan is no key/,
+      /b\.lan is an unknown key/,
       /"lane"/,
     ],
     ["no object at all", [], /: it must be an object/],
@@ -58,20 +58,22 @@ describe("what a file may hold", () => {
     expect(error.hint).toMatch(hint);
   });
 
-  test("an unknown key deep in a lane's script is named by its path", () => {
+  test("an unknown key deep in a lane's script is reported with its path", () => {
     const { env, project, write } = configDirectory();
     const script = { always: [{ steps: [{ say: "Hello.", lowd: true }] }], stepMS: 1 };
     write({ lanes: [{ id: "a", runtime: "stub", directory: project, script }] });
     const error = refusal(env);
-    expect(`${error.message} ${error.hint}`).toMatch(/lanes\[0\]\.script\.always\[0\]\.steps\[0\]\.lowd is no key/);
-    expect(error.hint).toMatch(/lanes\[0\]\.script\.stepMS is no key .*\(Did you mean "stepMs"\?\)/);
+    expect(`${error.message} ${error.hint}`).toMatch(
+      /lanes\[0\]\.script\.always\[0\]\.steps\[0\]\.lowd is an unknown key/,
+    );
+    expect(error.hint).toMatch(/lanes\[0\]\.script\.stepMS is an unknown key .*\(Did you mean "stepMs"\?\)/);
   });
 
-  test("bad JSON is named by line and column, and nothing of it is quoted", () => {
+  test("invalid JSON is reported by line and column, without quoting it", () => {
     const { env, write } = configDirectory();
     write('{\n  "piAgentApiKey": "123-hush" "port": 1\n}');
     const error = refusal(env);
-    expect(error.message).toMatch(/in line 2, column 31, a "," or the closing bracket is expected/);
+    expect(error.message).toMatch(/at line 2, column 31, a "," or the closing bracket is expected/);
     expect(`${error.message}${error.hint}${inspect(error.cause)}`).not.toMatch(/hush/);
   });
 });

@@ -1,4 +1,4 @@
-/** Finds the configuration file, and reads it whole or says why not. Null when none is named and none is there. */
+/** Finds and reads the configuration file, or says why it cannot. Null if none is named and none exists. */
 import { readFileSync, statSync } from "node:fs";
 import { messageOf } from "../../app-error.ts";
 import { defaultConfigPath, expandPath } from "../../home.ts";
@@ -9,7 +9,7 @@ import { problemsOf } from "./problems.ts";
 import type { ConfigFile } from "./settings.ts";
 import { fileSchema } from "./settings.ts";
 
-/** Far more than any configuration needs; a log or an image under that name is refused before it is read. */
+/** Far more than any configuration needs; a large file of another kind is rejected before it is read. */
 const maxBytes = 1024 * 1024;
 
 export type ReadFile = { path: string; content: ConfigFile };
@@ -29,7 +29,7 @@ export function readConfigFile(env: NodeJS.ProcessEnv): ReadFile | null {
 function readText(path: string): string | null {
   try {
     const { size } = statSync(path);
-    if (size > maxBytes) throw configUnreadable(path, `it has ${size} bytes, and ${maxBytes} is the most`);
+    if (size > maxBytes) throw configUnreadable(path, `it has ${size} bytes, but the limit is ${maxBytes}`);
     return readFileSync(path, "utf8");
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : null;
@@ -42,12 +42,12 @@ function readText(path: string): string | null {
 export function parseConfigFile(path: string, text: string): ConfigFile {
   const json = readJson(text);
   if (!json.ok) {
-    throw configUnreadable(path, `it is not JSON: in line ${json.line}, column ${json.column}, ${json.reason}`);
+    throw configUnreadable(path, `it is not valid JSON: at line ${json.line}, column ${json.column}, ${json.reason}`);
   }
   const parsed = fileSchema.safeParse(json.value);
-  // Not what was parsed, where defaults hide what the file left out.
+  // Not the parsed value, in which defaults hide what the file left out.
   if (parsed.success) return json.value as ConfigFile;
   const [first, ...others] = problemsOf(fileSchema, json.value, parsed.error.issues);
-  const unexplained: Problem = { key: "it", reason: "does not fit what a configuration is" };
+  const unexplained: Problem = { key: "it", reason: "is not a valid configuration" };
   throw configProblems(path, [first ?? unexplained, ...others]);
 }

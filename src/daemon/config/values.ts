@@ -1,6 +1,6 @@
 /**
- * Puts the settings together: environment over file over default. Paths are resolved against the directory where they
- * were written: the file's, or the working directory for a variable.
+ * Merges the settings: environment over file over default. Paths in the file are relative to the file's directory, paths in
+ * variables to the working directory.
  */
 import { dirname } from "node:path";
 import { z } from "zod";
@@ -17,7 +17,7 @@ const runtimeSchema = z.object(runtimeSettings);
 
 export type DaemonValues = z.output<typeof daemonSchema>;
 
-/** Where each setting that is no default came from. */
+/** The source of each setting that is not a default. */
 export type Origins = Readonly<Record<string, Origin | undefined>>;
 
 type Sources = { env: NodeJS.ProcessEnv; file: ReadFile | null; stateDirectory: string };
@@ -61,7 +61,7 @@ function withPaths<T extends Record<string, unknown>>(
 
 type Found = { value: unknown; origin: Origin };
 
-/** An empty variable counts as one that is not set. */
+/** An empty variable counts as unset. */
 export function fromEnvironment(schema: z.ZodType, env: NodeJS.ProcessEnv): Found | null {
   const { env: variable, words, secret }: Partial<SettingMeta> = metaOf(schema);
   const text = variable === undefined ? undefined : env[variable];
@@ -69,8 +69,8 @@ export function fromEnvironment(schema: z.ZodType, env: NodeJS.ProcessEnv): Foun
   const origin: Origin = { kind: "environment", variable };
   const accepted = meaningsOf(text).filter((value) => schema.safeParse(value).success);
   if (accepted.length > 0) return { value: accepted[0], origin };
-  // A URL is refused for the password in it, which must not be in the log of a service then.
-  const shown = secret || /:\/\/[^/]*@/.test(text) ? "" : `, and is ${JSON.stringify(text.slice(0, 80))}`;
+  // A URL may be rejected because it contains a password, which must not end up in a log.
+  const shown = secret || /:\/\/[^/]*@/.test(text) ? "" : `, not ${JSON.stringify(text.slice(0, 80))}`;
   throw badSetting(origin, `must be ${words}${shown}`);
 }
 
@@ -82,7 +82,7 @@ const words = new Map<string, unknown>([
   ["null", null],
 ]);
 
-/** What a text in the environment can mean; the setting's type decides. */
+/** What a variable's text can mean; the setting's type decides. */
 function meaningsOf(text: string): unknown[] {
   const trimmed = text.trim();
   const number = /^[+-]?\d+(\.\d+)?$/.test(trimmed) ? [Number(trimmed)] : [];

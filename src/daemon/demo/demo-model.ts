@@ -1,9 +1,9 @@
-/** What the model of the demo says. Single words show what Waybill does when an agent is not at its best. */
+/** The script of the demo's model. Keywords in a message show how Waybill handles an agent that misbehaves. */
 import type { ModelScriptInput } from "../../scripted-model/script.ts";
 
 const note = "(The answers of this demo are scripted.)";
 
-/** In the text of a retry only; see prompt-text.ts. */
+/** Only in the text of a retry; see prompt-text.ts. */
 const retried = "nothing shows that you acted on it";
 const nudged = "You acknowledged the message below";
 
@@ -21,7 +21,7 @@ export const demoModelScript: ModelScriptInput = {
       when: "/\\bpermission\\b/i",
       steps: [
         { tools: [{ tool: "bash", input: { command: "ls -la", description: "Lists the directory" } }] },
-        { say: `With your permission I looked around: {{result}} ${note}` },
+        { say: `With your permission I looked around:\n\n\`\`\`\n{{result}}\n\`\`\`\n\n${note}` },
       ],
     },
     {

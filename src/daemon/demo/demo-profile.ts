@@ -1,6 +1,6 @@
 /**
- * What runs when nothing is configured, on waits of seconds: a lane with a real OpenCode whose model is scripted
- * (demo-opencode.ts), and one with a scripted agent that is silent at first, so that a retry can be seen. Nothing here
+ * The profile that runs when nothing is configured, with waits of seconds: a lane with a real OpenCode whose model is
+ * scripted (demo-opencode.ts), and a lane with a scripted agent that is silent at first, to show a retry. Nothing here
  * counts messages, so it works for any number of them.
  */
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { defaultPolicy } from "../../core/delivery/policy.ts";
 import type { StubScriptInput } from "../../runtimes/stub/script.ts";
 import type { NewLane } from "../../store/port.ts";
 
-/** Apart from the state of a configured Waybill, so that trying it out leaves no lanes behind in that. */
+/** Separate from the state of a configured Waybill, so that the demo leaves no lanes behind in it. */
 export function demoDirectory(home: string): string {
   return join(home, "demo");
 }
@@ -22,7 +22,7 @@ export function demoLanes(directory: string): (Omit<NewLane, "createdAt"> & { di
   ];
 }
 
-/** Where OpenCode is not installed, the demo agent answers by its own script. */
+/** Used if OpenCode is not installed: a scripted demo agent. */
 export function withoutOpencode<L extends { runtime: string }>(lane: L): L {
   return { ...lane, runtime: "stub" };
 }
@@ -43,7 +43,7 @@ const scripts: Readonly<Record<"demo" | "sleepy", StubScriptInput>> = {
   sleepy: {
     always: [
       {
-        // Words that only the text of a retry has; see prompt-text.ts.
+        // Only the text of a retry has these words; see prompt-text.ts.
         when: "nothing shows that you acted on it",
         steps: [
           { wait: 400 },
@@ -57,7 +57,7 @@ const scripts: Readonly<Record<"demo" | "sleepy", StubScriptInput>> = {
 
 export const demoLaneScripts = { demo: { script: scripts.demo }, sleepy: { script: scripts.sleepy } };
 
-/** Seconds instead of minutes, so that one can watch. */
+/** Seconds instead of minutes, so that people can watch. */
 export const demoPolicy: Policy = {
   ...defaultPolicy,
   maxAttempts: 2,
@@ -65,6 +65,6 @@ export const demoPolicy: Policy = {
   graceMs: 1500,
   rereadMs: 200,
   firstReconcileDelayMs: 300,
-  maxReconcileDelayMs: 1000,
+  maxReconcileDelayMs: 20_000,
   lateReconcileDelaysMs: [],
 };

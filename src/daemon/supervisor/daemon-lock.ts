@@ -1,4 +1,4 @@
-/** One daemon per home: its supervisor holds `daemon.lock` for as long as it lives. */
+/** One daemon per home: its supervisor holds `daemon.lock` as long as it lives. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { AppError, messageOf } from "../../app-error.ts";
@@ -16,7 +16,7 @@ export function lockDaemon(home: string, now: number): HeldLock {
   }
 }
 
-/** The supervisor that runs in this home, or null. */
+/** The supervisor running in this home, or null. */
 export function daemonHolder(home: string): LockHolder | null {
   try {
     return askLock(lockPath(home));
@@ -32,20 +32,20 @@ function lockPath(home: string): string {
 function daemonRunning({ pid }: LockHolder, cause: unknown): AppError {
   return new AppError({
     code: "daemon_running",
-    message: `Waybill is running already${pid === null ? "" : `, as process ${pid}`}.`,
-    hint: `\`waybill restart\` restarts it${pid === null ? "" : `, \`kill ${pid}\` stops it`}. Another WAYBILL_HOME can have a daemon of its own.`,
+    message: `Waybill is already running${pid === null ? "" : ` (process ${pid})`}.`,
+    hint: `\`waybill restart\` restarts it${pid === null ? "" : `, \`kill ${pid}\` stops it`}. To run a second daemon, set another WAYBILL_HOME.`,
     cause,
   });
 }
 
-/** Errors of the filesystem, or of SQLite about the lock file, with a hint; anything else is a bug and stays as it is. */
+/** Adds a hint to filesystem errors and to SQLite errors about the lock file; anything else is a bug and is kept as it is. */
 function homeError(home: string, cause: unknown): unknown {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) {
     return new AppError({
       code: "home_unusable",
       message: `The lock file ${lockPath(home)} is damaged.`,
-      hint: "Make sure that no Waybill runs, then delete the lock file: it holds nothing of value.",
+      hint: "Make sure that Waybill is not running, then delete the lock file. It holds nothing of value.",
       cause,
     });
   }
@@ -53,7 +53,7 @@ function homeError(home: string, cause: unknown): unknown {
   return new AppError({
     code: "home_unusable",
     message: `The directory ${home} cannot be used: ${messageOf(cause)}.`,
-    hint: "Waybill keeps its state there. Make it a directory that you can write to, or set WAYBILL_HOME to another one.",
+    hint: "Waybill keeps its state there. Make it a writable directory, or set WAYBILL_HOME to another one.",
     cause,
   });
 }

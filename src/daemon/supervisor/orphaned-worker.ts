@@ -1,5 +1,5 @@
 /**
- * A worker whose supervisor was killed drains and ends by itself. If it does not, the next start ends it, but only on
+ * A worker whose supervisor was killed drains and exits on its own. If it does not, the next start stops it, but only with
  * proof that it is a worker: `daemon.json` names its process id, and that process holds the store's lock right now. A
  * process id alone proves nothing, since it may have been reused.
  */
@@ -12,9 +12,9 @@ import type { SupervisorEvent } from "./supervisor.ts";
 
 export type OrphanedWorkerOptions = {
   home: string;
-  /** Only asked for when there may be such a worker: it takes the whole configuration to know. */
+  /** Called only if there may be such a worker, because it needs the whole configuration. */
   storePath: () => Promise<string>;
-  /** How long it may take to end after SIGTERM, and again after SIGKILL. */
+  /** How long it may take to exit after SIGTERM, and again after SIGKILL. */
   timeoutMs: number;
   stops: StopRequests;
   onEvent: (event: SupervisorEvent) => void;
@@ -39,7 +39,7 @@ export async function endOrphanedWorker({ home, storePath, timeoutMs, stops, onE
     if (await ends(holdsStore, timeoutMs)) return;
     throw new AppError({
       code: "orphaned_worker",
-      message: `The worker of an earlier run, process ${pid}, has the store open and does not end.`,
+      message: `The worker of an earlier run (process ${pid}) has the store open and does not exit.`,
       hint: `Find out what blocks it (\`ps -p ${pid}\`), then start again.`,
     });
   } finally {
@@ -47,7 +47,7 @@ export async function endOrphanedWorker({ home, storePath, timeoutMs, stops, onE
   }
 }
 
-/** Polls, since only a parent is notified when a process ends. */
+/** Polls, since only the parent is notified when a process exits. */
 async function ends(isRunning: () => boolean, timeoutMs: number): Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
   while (isRunning()) {
@@ -61,7 +61,7 @@ function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
-    // It has just ended.
+    // It has just exited.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }

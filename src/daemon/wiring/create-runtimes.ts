@@ -1,6 +1,6 @@
 /**
- * Creates every runtime of the registry from a configuration, and what has to run beside them. One that no lane uses is
- * checked like the others, but loaded when a lane first needs it.
+ * Creates every runtime of the registry from a configuration, along with what they need to run. A runtime that no lane uses
+ * is checked like the others, but loaded only when a lane first needs it.
  */
 import { AppError } from "../../app-error.ts";
 import { systemClock } from "../../clock.ts";
@@ -18,10 +18,10 @@ import { deniedDirectories } from "./denied-directories.ts";
 
 export type Agents = {
   lanes: readonly ConfigLane[];
-  /** Of lanes that name none. */
+  /** For lanes that do not name a runtime. */
   defaultRuntime: string;
   make: (postMessage: PostMessage) => Promise<Runtime[]>;
-  /** To be called once the runtimes are closed. */
+  /** Call this once the runtimes are closed. */
   close: () => Promise<void>;
 };
 
@@ -30,7 +30,7 @@ export type AgentsOptions = {
   env: NodeJS.ProcessEnv;
   log: Logger;
   stopping: AbortSignal;
-  /** Those in the store, as they are when it is asked. */
+  /** The lanes in the store at the time of the call. */
   storedLanes: () => Promise<readonly Lane[]>;
   toolServer: (laneId: string) => Promise<ToolServer | null>;
 };
@@ -53,7 +53,7 @@ export async function createRuntimes(options: AgentsOptions): Promise<Agents> {
           stateDirectory: config.stateDirectory,
           clock: systemClock,
           log,
-          onError: (error) => log.warn({ err: error }, `${name} failed; it is tried again.`),
+          onError: (error) => log.warn({ err: error }, `${name} failed; retrying.`),
           isUsed,
           laneSettings: config.laneSettings,
           systemPromptPath: config.systemPromptPath,
@@ -79,13 +79,13 @@ async function demoOrNot({ config, env, log, stopping }: AgentsOptions) {
   const { profile, lanes } = config;
   const runtime = runtimeOfProvider(config.modelProvider);
   if (profile.kind !== "demo") return { demo: null, lanes, runtime, settings: {} };
-  // Loaded for the demo alone: the scripted model is a server of its own.
+  // Loaded only for the demo: the scripted model is a separate server.
   const { startDemoOpencode } = await import("../demo/demo-opencode.ts");
   const demo = await startDemoOpencode(config.stateDirectory, config.runtimeSettings, env, stopping);
   if (!(demo instanceof AppError)) return { demo, lanes, runtime, settings: {} };
   stopping.throwIfAborted();
   const { message, hint = "" } = demo;
-  log.warn(`The demo goes without OpenCode, and a scripted agent answers in its place. ${message} ${hint}`.trim());
+  log.warn(`The demo runs without OpenCode; a scripted agent answers instead. ${message} ${hint}`.trim());
   const settings = { stubScript: demoLaneScripts.demo.script };
   return { demo: null, lanes: lanes.map(withoutOpencode), ...withoutOpencode({ runtime }), settings };
 }

@@ -1,4 +1,4 @@
-/** Starts the engine: the only file where a store, runtimes, courier, recorder and operator meet. */
+/** Starts the engine: the only file that connects the store, runtimes, courier, recorder and operator. */
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import type { DeliveryChange } from "../../core/delivery/delivery-event.ts";
 import type { FailPointHook } from "../../core/delivery/fail-points.ts";
 import type { Policy } from "../../core/delivery/policy.ts";
 import { defaultMaxAttachmentBytes } from "../../core/message/message.ts";
+import { keptStatsDays } from "../../core/stats/day-stats.ts";
 import type { NewMember, NewTeam } from "../../core/team/team.ts";
 import { AskRegistry } from "../../courier/ask-registry.ts";
 import type { ChangedFiles } from "../../courier/changed-files.ts";
@@ -21,6 +22,7 @@ import { recover } from "../../courier/recovery.ts";
 import type { CourierDeps } from "../../courier/step-context.ts";
 import type { TurnLimitOptions } from "../../courier/turn-limit.ts";
 import { Watchdog } from "../../courier/watchdog.ts";
+import { newestTurns } from "../../events/lane-log.ts";
 import { Recorder } from "../../events/recorder.ts";
 import { MessageAdmission } from "../../mail/admission.ts";
 import { postMessageWith } from "../../mail/agent-mail.ts";
@@ -44,42 +46,42 @@ export type EngineOptions = {
   policy: Policy;
   lanes: readonly NewLane[];
   teams?: readonly (NewTeam & { members: readonly NewMember[] })[];
-  /** Creates the runtimes; their agents' tools send messages through `postMessage`. */
+  /** Creates the runtimes. Their agents' tools send messages through `postMessage`. */
   runtimes: (postMessage: PostMessage) => readonly Runtime[] | Promise<readonly Runtime[]>;
-  /** How the reads of lanes' messages are committed; by default in the store, and in the inbox file that a message is from. */
+  /** How reads are committed; by default in the store, and in the inbox file that a message came from. */
   mailbox?: Mailbox;
   teamFiles: TeamFileOptions;
   /** The limit for one attachment. */
   maxAttachmentBytes?: number;
-  /** Finds the files that an answer names and that do not exist; on the local disk by default. */
+  /** Finds files that an answer names but that do not exist; on the local disk by default. */
   missingFiles?: MissingFiles;
   changedFiles?: ChangedFiles;
   clock?: Clock;
-  /** How many lanes may work on messages of a source at a time. */
+  /** How many lanes may work on messages from one source at a time. */
   maxTurns?: TurnLimitOptions;
-  /** How many universal events of a lane are kept. */
+  /** How many universal events are kept per lane. */
   keptEvents?: number;
-  /** What the tokens of agents are derived from; without it they hold for this run. */
+  /** The secret from which agents' tokens are derived; without it they are valid for this run only. */
   tokenSecret?: string;
-  /** When a member that does nothing is idle. */
+  /** After how long without activity a member is idle. */
   memberIdleMs?: number;
-  /** Names this run in the records that it writes. */
+  /** Identifies this run in the records that it writes. */
   runId?: string;
   failPoint?: FailPointHook | undefined;
   /** Aborts the start, which then closes everything and rejects with the signal's reason. */
   stopping?: AbortSignal;
-  /** Without it there are no alerts. */
+  /** Without it, no alerts are raised. */
   alerts?: { times: AlertTimes; onAlert: (alert: Alert) => void };
-  /** Called for every change of a delivery, also for those that the start makes. */
+  /** Called for every change of a delivery, including changes made by the start. */
   onChange?: readonly ((change: DeliveryChange) => void)[];
   onError?: (failure: { laneId?: string; error: unknown }) => void;
 };
 
 export type TeamFileOptions = {
-  /** For copies of files that cannot be read, and for archived rows. Attachments are kept below it, too. */
+  /** For copies of unreadable files, for archived rows, and for attachments. */
   stateDirectory: string;
   takeLock: TakeLock;
-  /** Files are watched; this finds what the watching missed. */
+  /** Finds changes that the file watcher missed. */
   rescanMs?: number;
   onProblem?: (problem: FolderProblem) => void;
 };
@@ -88,9 +90,9 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { store, policy, clock = systemClock, failPoint, onError = () => {} } = options;
   const ledger = new Ledger(store, failPoint, onError);
   const closing = new AbortController();
-  // Every running call listens to it, and there are as many as there are lanes.
+  // Every running call adds a listener, and there may be one per lane.
   setMaxListeners(0, closing.signal);
-  /** The runtimes that are ready; messages to the lanes of the others wait. */
+  /** The runtimes that are ready. Messages to other runtimes' lanes wait. */
   const runtimes = new Map<string, Runtime>();
   const attachments = attachmentFiles({
     directory: join(options.teamFiles.stateDirectory, "attachments"),
@@ -126,6 +128,10 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const recorder = new Recorder({ store, clock, keep: options.keptEvents ?? 10_000, onError });
   ledger.onChange(recorder.onDeliveryChange);
   store.onLog(asks.onLog);
+  // After the listeners of the event that opened or closed the ask.
+  asks.onChange(({ id: ask, laneId, open }) =>
+    queueMicrotask(() => store.passAsk({ ask, laneId, open, at: clock.now() })),
+  );
   const memberStates = new MemberStates({
     ...{ store, asks, runtimes, clock, onError },
     idleAfterMs: options.memberIdleMs ?? 5 * 60_000,
@@ -167,13 +173,14 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     return closed;
   };
   try {
-    // All at once, which is one commit: with a thousand lanes the disk would be waited for a thousand times.
+    // All together in one commit: otherwise a thousand lanes would wait for the disk a thousand times.
     await Promise.all(options.lanes.map((lane) => store.putLane(lane)));
     await Promise.all((options.teams ?? []).flatMap((team) => putTeam(team, store)));
+    for (const laneId of await store.lanesInTurn()) asks.restore(await newestTurns(store, laneId));
     recorder.listen(allRuntimes);
     for (const runtime of allRuntimes) {
       try {
-        // Adopts or ends what the last run left behind, before anything is observed.
+        // Adopts or ends the programs that the last run left behind, before anything is observed.
         await runtime.recover(options.stopping);
         runtimes.set(runtime.kind, runtime);
       } catch (error) {
@@ -216,7 +223,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   };
 }
 
-/** In this order; members that were added otherwise stay. */
+/** In this order. Members that were added in other ways stay. */
 function putTeam({ members, ...team }: NewTeam & { members: readonly NewMember[] }, store: Store): Promise<unknown>[] {
   return [store.putTeam(team), ...members.map((member) => store.putMember(member))];
 }
@@ -225,5 +232,6 @@ function prune({ store, policy, clock }: CourierDeps): Promise<number> {
   const { respondedMs, failedMs } = policy.retention;
   const now = clock.now();
   const [responded, failed] = [now - respondedMs, now - failedMs];
-  return store.prune({ responded, failed, log: responded, events: responded });
+  const stats = now - keptStatsDays * 24 * 3600_000;
+  return store.prune({ responded, failed, log: responded, events: responded, stats });
 }

@@ -8,15 +8,15 @@ import { failPoints, inboxFailPoints, transportFailPoints } from "../../core/del
 
 const known: readonly FailPoint[] = [...failPoints, ...inboxFailPoints, ...transportFailPoints];
 
-/** Undefined where none is set: then no commit and no send asks for it. */
+/** Undefined if none is set, so that commits and sends need not check for it. */
 export function failPointFrom(setting: string | undefined): FailPointHook | undefined {
   if (setting === undefined || setting === "") return undefined;
   const [name, count = "1"] = setting.split("@");
   if (!known.includes(name as FailPoint) || !/^[1-9]\d*$/.test(count)) {
     throw new AppError({
       code: "fail_point_unknown",
-      message: `WAYBILL_FAIL_POINT names no fail point: ${setting}.`,
-      hint: `Known: ${known.join(", ")}; add @N for the Nth time.`,
+      message: `WAYBILL_FAIL_POINT is not a known fail point: ${setting}.`,
+      hint: `Known: ${known.join(", ")}. Append @N for the Nth time.`,
     });
   }
   let remaining = Number(count);

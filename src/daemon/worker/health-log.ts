@@ -1,4 +1,4 @@
-/** Says loudly, once, that the store cannot be trusted any more, and what became of what it held. */
+/** Logs once, at level `fatal`, that the store can no longer be trusted, and whether its content was saved. */
 import { messageOf } from "../../app-error.ts";
 import type { HealthEvent } from "../../store/sqlite/file/store-health.ts";
 import type { Logger } from "../logging.ts";
@@ -8,16 +8,16 @@ export function logHealth(log: Logger): (event: HealthEvent) => void {
     switch (event.type) {
       case "distrusted": {
         const { code, message, hint } = event.problem;
-        log.fatal({ event: code, hint }, `${message} Messages are refused until a person has seen to it.`);
+        log.fatal({ event: code, hint }, `${message} Messages are refused until a person fixes this.`);
         return;
       }
       case "rescued":
-        log.warn({ event: "store_rescued", to: event.to }, "What the store still held was saved.");
+        log.warn({ event: "store_rescued", to: event.to }, "The content of the store was saved.");
         return;
       case "rescue_failed":
         log.fatal(
           { event: "store_rescue_failed", why: messageOf(event.error) },
-          "What the store still holds could not be saved. It is tried once more when Waybill stops.",
+          "The content of the store could not be saved. Waybill tries once more when it stops.",
         );
         return;
       default:

@@ -1,15 +1,19 @@
 /**
- * The daemon's own server, and a second one at whose root OpenCode's API is, where one is wanted. Both are the same app
- * behind the same gates.
+ * The daemon's own server, and optionally a second one that serves OpenCode's API at its root. Both are the same app behind
+ * the same gates.
  */
 import type { Registry } from "prom-client";
 import { AppError } from "../../app-error.ts";
 import { systemClock } from "../../clock.ts";
+import type { DoctorReport } from "../../doctor-check.ts";
+import { packageFile } from "../../package-files.ts";
 import { runtimeKinds } from "../../runtimes/kinds.ts";
 import type { AgentService } from "../../service/agent-service.ts";
 import type { Service } from "../../service/service.ts";
 import { makeApp } from "../../transports/http/app.ts";
 import type { Mount } from "../../transports/http/mount.ts";
+import type { LoginCodes } from "../../transports/http/page/login-codes.ts";
+import { loginUrl, makeLoginCodes } from "../../transports/http/page/login-codes.ts";
 import type { Listening, ListenOptions } from "../../transports/http/serve.ts";
 import { listen } from "../../transports/http/serve.ts";
 import { mcpMount } from "../../transports/mcp/mcp-mount.ts";
@@ -25,8 +29,9 @@ export type ServersOptions = {
   log: Logger;
   service: Service;
   agents: AgentService;
-  /** Of other transports. */
+  /** Routes of other transports. */
   mounts: readonly Mount[];
+  doctor: () => Promise<DoctorReport>;
   token: string;
   runId: string;
   registry: Registry;
@@ -34,15 +39,18 @@ export type ServersOptions = {
 
 export type Servers = {
   addresses: Pick<WorkerReady, "url" | "port" | "opencodeApiUrl">;
+  /** An address that signs one browser in. */
+  newLoginUrl(): string;
   close(): Promise<void>;
 };
 
-/** In the words of an error that says how to choose another port. */
+/** Used in an error that says how to choose another port. */
 const apiPortSetting = "opencodeApiPort (WAYBILL_OPENCODE_API_PORT), or turn it off with null";
 
 export async function startServers(options: ServersOptions): Promise<Servers> {
   const { config, log } = options;
-  const app = appFor(options);
+  const loginCodes = makeLoginCodes(systemClock);
+  const app = appFor(options, loginCodes);
   const onError = (error: unknown) => log.error({ err: error }, "A connection failed.");
   const server = await listen({ app, host: config.host, port: config.port, onError });
   let apiServer: Listening | null;
@@ -54,6 +62,7 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
   }
   return {
     addresses: { url: server.url, port: server.port, opencodeApiUrl: apiServer?.url ?? null },
+    newLoginUrl: () => loginUrl(server.url, loginCodes.newCode().code),
     close: async () => void (await Promise.all([server.close(), apiServer?.close()])),
   };
 }
@@ -75,17 +84,21 @@ async function startApiServer(
   } catch (error) {
     if (isRequired || !(error instanceof AppError)) throw error;
     const { code, message, hint } = error;
-    log.warn({ event: code, hint }, `${message} OpenCode's API is at ${openCodePath} of the daemon only.`);
+    log.warn({ event: code, hint }, `${message} OpenCode's API is served only under ${openCodePath} of the daemon.`);
     return null;
   }
 }
 
-function appFor({ config, log, service, agents, mounts, token, runId, registry }: ServersOptions) {
+function appFor(options: ServersOptions, loginCodes: LoginCodes) {
+  const { config, log, service, agents, mounts, doctor, token, runId, registry } = options;
   return makeApp({
     service,
     token,
     runtimeKinds,
-    about: { version: version(), runId, startedAt: systemClock.now() },
+    doctor,
+    about: { version: version(), runId, startedAt: systemClock.now(), demo: config.profile.kind === "demo" },
+    pageDirectory: packageFile("dist/page"),
+    loginCodes,
     mounts: [openCodeMount, mcpMount(agents), ...mounts],
     allowedHosts: config.allowedHosts,
     allowedOrigins: config.allowedOrigins,

@@ -1,4 +1,4 @@
-/** The worker: starts the engine and its API from a configuration, and drains and closes them. */
+/** The worker: starts the engine and its API from a configuration, and later drains and closes them. */
 import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { Registry } from "prom-client";
@@ -19,6 +19,7 @@ import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
 import { mcpPath } from "../../transports/mcp/mcp-path.ts";
 import { resolveLaneDirectory } from "../config/allowed-directory.ts";
 import type { Config } from "../config/config.ts";
+import { loadConfig } from "../config/config.ts";
 import type { Logger } from "../logging.ts";
 import type { Agents } from "../wiring/create-runtimes.ts";
 import { createRuntimes } from "../wiring/create-runtimes.ts";
@@ -29,10 +30,12 @@ import { startEngine } from "../wiring/start-engine.ts";
 import { startBackgroundCheck } from "./background-check.ts";
 import { logDeliveries } from "./delivery-log.ts";
 import { deliveryMetrics } from "./delivery-metrics.ts";
+import { makeDoctor } from "./doctor.ts";
 import { failPointFrom } from "./fail-point.ts";
 import { fileProblem } from "./file-problem.ts";
 import { logHealth } from "./health-log.ts";
 import { startRetention } from "./retention.ts";
+import type { Servers } from "./start-servers.ts";
 import { startServers } from "./start-servers.ts";
 import { ensureToken } from "./token.ts";
 import type { RunningWorker } from "./worker-lifecycle.ts";
@@ -45,7 +48,9 @@ export type WorkerStart = {
   stopping: AbortSignal;
 };
 
-export async function startWorker(options: WorkerStart): Promise<RunningWorker> {
+export type StartedWorker = RunningWorker & Pick<Servers, "newLoginUrl">;
+
+export async function startWorker(options: WorkerStart): Promise<StartedWorker> {
   try {
     return await start(options);
   } catch (error) {
@@ -53,11 +58,13 @@ export async function startWorker(options: WorkerStart): Promise<RunningWorker> 
   }
 }
 
-async function start(options: WorkerStart): Promise<RunningWorker> {
+async function start(options: WorkerStart): Promise<StartedWorker> {
   const { config, env, log } = options;
   makeDirectories(config);
   const { token, wasOpen } = ensureToken(tokenPath(config.home));
-  if (wasOpen) log.warn("Others could read the token file. Its permissions were corrected; delete it for a new token.");
+  if (wasOpen)
+    log.warn("Other users could read the token file. Its permissions were corrected; delete it to get a new token.");
+  if (!config.policy.automaticRetry) log.warn({ event: "retries_off" }, killSwitchNotice);
   const runId = randomUUID();
   const registry = new Registry();
   const health = new StoreHealth(logHealth(log));
@@ -75,7 +82,11 @@ async function start(options: WorkerStart): Promise<RunningWorker> {
     });
     const tools = agentService({ waybill: engine, draining: draining.signal });
     const mounts = telegram?.mounts ?? [];
-    const servers = await startServers({ config, log, service, agents: tools, mounts, token, runId, registry });
+    const doctor = makeDoctor({ env });
+    const servers = await startServers({
+      ...{ config, log, service, agents: tools, mounts, token, runId, registry },
+      doctor: doctor.examine,
+    });
     listening.at(servers.addresses.url);
     telegram?.telegram.start();
     const stopRetention = startRetention({
@@ -92,16 +103,21 @@ async function start(options: WorkerStart): Promise<RunningWorker> {
     });
     return {
       ready: { ...servers.addresses, runId, drainMs: config.drainMs },
+      newLoginUrl: servers.newLoginUrl,
       async drain(stopNow) {
         draining.abort();
         const { drainMs } = config;
-        log.info({ event: "draining", drainMs }, "Stopping: no new sends; running turns get time to end.");
+        log.info(
+          { event: "draining", drainMs },
+          "Stopping: nothing new is sent, and running turns get time to finish.",
+        );
         const outcome = await engine.drain(drainMs, stopNow);
-        if (outcome === "left_running") log.info("Some turns still run; the next start continues them.");
+        if (outcome === "left_running") log.info("Some turns are still running; the next start continues them.");
       },
       async close({ restarting }) {
         stopRetention();
         stopCheck();
+        doctor.stop();
         await telegram?.telegram.close();
         await servers.close();
         await engine.close({ keepAgents: restarting });
@@ -116,6 +132,9 @@ async function start(options: WorkerStart): Promise<RunningWorker> {
   }
 }
 
+const killSwitchNotice =
+  "The kill switch is on (WAYBILL_WATCHDOG=0): messages that may have arrived are not sent again automatically.";
+
 function makeDirectories({ home, stateDirectory, profile, lanes }: Config): void {
   for (const directory of [home, stateDirectory]) mkdirSync(directory, { recursive: true, mode: 0o700 });
   if (profile.kind === "demo") for (const lane of lanes) mkdirSync(lane.directory, { recursive: true, mode: 0o700 });
@@ -123,7 +142,7 @@ function makeDirectories({ home, stateDirectory, profile, lanes }: Config): void
 
 type Shared = { runId: string; registry: Registry; health: StoreHealth; token: string; listening: Listening };
 
-/** Where the daemon listens, for those who are started before it does. */
+/** Where the daemon listens, for parts that start before it does. */
 class Listening {
   at: (url: string) => void = () => {};
   readonly url = new Promise<string>((resolve) => {
@@ -135,7 +154,7 @@ async function startAgentsAndEngine(options: WorkerStart, shared: Shared) {
   const { runId, registry, health, token, listening } = shared;
   const { config, env, log, stopping } = options;
   const failPoint = failPointFrom(env.WAYBILL_FAIL_POINT);
-  const onListenerError = (error: unknown) => log.error({ err: error }, "Unexpected error of one who follows the log.");
+  const onListenerError = (error: unknown) => log.error({ err: error }, "Unexpected error in a listener of the log.");
   const store = openSqliteStore({ path: config.storePath, failPoint, health, onListenerError });
   let agents: Agents;
   try {
@@ -197,7 +216,7 @@ function startEngineFor(
   });
 }
 
-/** By the same kind of lock that the store has. */
+/** Uses the same kind of lock as the store. */
 function lockDirectory(file: string) {
   const outcome = takeLock(file, systemClock.now());
   return outcome.taken ? { release: outcome.lock.release } : outcome.holder;
@@ -215,7 +234,7 @@ function createServiceFor(
     waybill: engine,
     resolveDirectory: (path) =>
       resolveLaneDirectory(path, { allowed: config.allowedDirectories, home: config.home, ownLanes }, env),
-    allowedDirectories: config.allowedDirectories,
+    allowedDirectories: [...config.allowedDirectories, ...ownLanes],
     stateDirectories: namesOf(config.home),
     runtimeDescriptors,
     defaults: {
@@ -223,6 +242,7 @@ function createServiceFor(
       model: config.modelName ?? null,
     },
     restart,
+    checkRestart: () => void loadConfig(env),
     now: () => systemClock.now(),
     ...parts,
     retriesAreOff: !config.policy.automaticRetry,

@@ -1,7 +1,7 @@
 /**
  * The HTTP API, version 1, over the service. Every request passes the same gates in the same order: its host and origin,
- * its token, its body; then a route. What needs no token is added before the gate that asks for one, and what takes other
- * bodies than JSON before the one that reads them.
+ * its token, its body; then a route. Routes that need no token are added before the token gate, and routes that take
+ * bodies other than JSON before the gate that reads JSON.
  */
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
@@ -9,8 +9,8 @@ import { Registry } from "prom-client";
 import { AppError } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
 import { systemClock } from "../../clock.ts";
+import type { DoctorReport } from "../../doctor-check.ts";
 import type { Service } from "../../service/service.ts";
-import { makeBrowserSessions } from "./browser-sessions.ts";
 import { allowCrossOrigin } from "./cors.ts";
 import type { App, Env } from "./env.ts";
 import { answerError, invalidRequest } from "./errors.ts";
@@ -21,17 +21,24 @@ import type { Mount } from "./mount.ts";
 import { addMount, mountOf } from "./mount.ts";
 import { openApiDocument } from "./openapi.ts";
 import { refuseOtherMethods } from "./other-methods.ts";
+import { makeBrowserSessions } from "./page/browser-sessions.ts";
+import type { LoginCodes } from "./page/login-codes.ts";
+import { makeLoginCodes } from "./page/login-codes.ts";
+import { makePageFiles } from "./page/page-files.ts";
 import { addAsks } from "./routes/asks.ts";
 import { addAttachments } from "./routes/attachments.ts";
 import { addDeliveries } from "./routes/deliveries.ts";
-import { addFrontPage } from "./routes/front-page.ts";
+import { addDoctor } from "./routes/doctor.ts";
 import { addHealth } from "./routes/health.ts";
 import { addInbox } from "./routes/inbox.ts";
 import { addLanes } from "./routes/lanes.ts";
-import { addLogin, addLoginCodes } from "./routes/login.ts";
+import { addLogin, addSessions } from "./routes/login.ts";
 import { addMessages } from "./routes/messages.ts";
+import { addPage, addPageFiles } from "./routes/page.ts";
 import { addProgram } from "./routes/program.ts";
 import type { About, ClientLog, RouteDeps } from "./routes/route-deps.ts";
+import { addRuntimes } from "./routes/runtimes.ts";
+import { addStatistics } from "./routes/stats.ts";
 import { addStream } from "./routes/stream.ts";
 import { addTeams } from "./routes/teams.ts";
 
@@ -39,33 +46,43 @@ export type AppOptions = {
   service: Service;
   token: string;
   about: About;
-  /** What a lane may name as its runtime. */
+  /** The runtimes that a lane may name. */
   runtimeKinds: readonly string[];
+  /** Holds the built page, if it was built. */
+  pageDirectory: string;
+  /** Passed in by a caller that also issues codes. */
+  loginCodes?: LoginCodes;
+  /** Runs the checks of `waybill doctor`. */
+  doctor: () => Promise<DoctorReport>;
   /** Other APIs, each below its own path. */
   mounts?: readonly Mount[];
-  /** Beside loopback: `name:port`, or `name` for any port. */
+  /** In addition to loopback: `name:port`, or `name` for any port. */
   allowedHosts?: readonly string[];
-  /** Beside those hosts: whole origins, `https://name[:port]`. */
+  /** In addition to those hosts: whole origins, `https://name[:port]`. */
   allowedOrigins?: readonly string[];
   bodyBytes?: number;
   /** How long a body may take to arrive. */
   bodyMs?: number;
   heartbeatMs?: number;
-  /** May hold other metrics already. */
+  /** May already hold other metrics. */
   registry?: Registry;
   onClientLog?: (entry: ClientLog) => void;
   clock?: Clock;
-  /** Gets what was answered with 500 or 503, and what went wrong in a stream. */
+  /** Gets the errors behind responses with 500 or 503, and errors in streams. */
   onError?: (error: unknown, where: { method: string; route: string }) => void;
 };
 
 export function makeApp(options: AppOptions): App {
-  const { service, token, about, runtimeKinds, mounts = [], clock = systemClock, onError = () => {} } = options;
-  const sessions = makeBrowserSessions(clock);
+  const { service, token, about, runtimeKinds, doctor, mounts = [], clock = systemClock } = options;
+  const { pageDirectory, loginCodes = makeLoginCodes(clock) } = options;
+  const sessions = makeBrowserSessions(token, clock);
   const metrics = makeMetrics(options.registry ?? new Registry(), service);
+  const { onError = () => {} } = options;
   const report = (error: unknown, route: string) => onError(error, { method: "GET", route });
   const { heartbeatMs = 15_000, onClientLog = () => {} } = options;
-  const deps: RouteDeps = { service, clock, sessions, metrics, about, runtimeKinds, heartbeatMs, onClientLog, report };
+  const given = { service, clock, about, runtimeKinds, doctor };
+  const browsers = { sessions, loginCodes, page: makePageFiles(pageDirectory) };
+  const deps: RouteDeps = { ...given, ...browsers, metrics, heartbeatMs, onClientLog, report };
 
   const app: App = new OpenAPIHono<Env>({
     defaultHook: (result) => {
@@ -85,25 +102,29 @@ export function makeApp(options: AppOptions): App {
   for (const { basePath, crossOrigin } of mounts) if (crossOrigin) app.use(`${basePath}/*`, allowCrossOrigin);
   addHealth(app, deps);
   addLogin(app, deps);
+  addPageFiles(app, deps);
   app.use(identify(token, sessions, mounts));
-  addFrontPage(app, deps);
+  addPage(app, deps);
   app.use(requireAccess(mounts));
   addAttachments(app, deps);
   const { bodyBytes = 2 * 1024 * 1024, bodyMs = 10_000 } = options;
   const bytes = (path: string) => mountOf(mounts, path)?.bodyBytes ?? bodyBytes;
   app.use(jsonBody({ bytes, ms: bodyMs }, clock));
-  // Nobody hears of what is not durable.
+  // A response never shows anything that is not durable yet.
   app.use(async (_, next) => {
     await next();
     await service.settled();
   });
-  addLoginCodes(app, deps);
+  addSessions(app, deps);
   addMessages(app, deps);
   addDeliveries(app, deps);
   addLanes(app, deps);
+  addRuntimes(app, deps);
   addTeams(app, deps);
   addInbox(app, deps);
   addAsks(app, deps);
+  addStatistics(app, deps);
+  addDoctor(app, deps);
   addStream(app, deps);
   addProgram(app, deps, () => openApiDocument(runtimeKinds));
   refuseOtherMethods(app);
@@ -114,7 +135,7 @@ export function makeApp(options: AppOptions): App {
 function notFound(mount: Mount | undefined): AppError {
   return new AppError({
     code: "not_found",
-    message: "There is nothing at this address.",
-    hint: mount?.notFoundHint ?? "GET /openapi.json lists what there is.",
+    message: "Nothing exists at this address.",
+    hint: mount?.notFoundHint ?? "GET /openapi.json lists all routes.",
   });
 }

@@ -1,6 +1,6 @@
 /**
  * Errors as responses: `{error: {code, message, hint?}}` with the status of the code. Anything but an `AppError` is a bug:
- * the log gets all of it, the client nothing.
+ * its details go to the log, never to the client.
  */
 import type { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
@@ -11,7 +11,7 @@ import type { errorSchema } from "./schemas.ts";
 
 export type ErrorBody = z.output<typeof errorSchema>;
 
-/** As docs/api.md lists them. */
+/** docs/api.md lists the same codes. */
 export const codesByStatus: Partial<Record<ContentfulStatusCode, readonly string[]>> = {
   400: [
     "invalid_request",
@@ -55,6 +55,7 @@ export const codesByStatus: Partial<Record<ContentfulStatusCode, readonly string
     "session_in_use",
     "session_other_directory",
     "session_is_subtask",
+    "config_invalid",
   ],
   413: ["too_large", "attachment_too_large"],
   415: ["unsupported_media_type"],
@@ -89,6 +90,11 @@ export function errorBody({ code, message, hint }: AppError): ErrorBody {
   return { error: { code, message, ...(hint === undefined ? {} : { hint }) } };
 }
 
+/** Not for what is refused by design: work for a daemon that drains, and routes that Waybill does not serve. */
+export function isFault({ code }: AppError, status: number): boolean {
+  return status >= 500 && code !== "draining" && code !== "not_served";
+}
+
 /** Headers that belong to a status, whatever the code. */
 export function headersOf(status: number): Record<string, string> {
   if (status === 401) return { "WWW-Authenticate": "Bearer" };
@@ -98,7 +104,7 @@ export function headersOf(status: number): Record<string, string> {
 export function answerError(c: Context, thrown: unknown, report: (error: unknown) => void): Response {
   const error = toAppError(thrown);
   const status = statusOf(error);
-  if (status >= 500) report(thrown);
+  if (isFault(error, status)) report(thrown);
   return c.json(errorBody(error), status, headersOf(status));
 }
 
@@ -108,8 +114,8 @@ export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof HTTPException && thrown.status === 415) return wrongMediaType();
   return new AppError({
     code: "internal",
-    message: "Something went wrong in Waybill.",
-    hint: "Its log says what.",
+    message: "Internal error in Waybill.",
+    hint: "See Waybill's log for details.",
     cause: thrown,
   });
 }
@@ -125,21 +131,21 @@ export function malformedJson(): AppError {
 export function wrongMediaType(): AppError {
   return new AppError({
     code: "unsupported_media_type",
-    message: "Bodies are taken as JSON only.",
+    message: "Only JSON bodies are accepted.",
     hint: "Send it with `Content-Type: application/json` and without a content encoding.",
   });
 }
 
 type Issue = { path: readonly PropertyKey[]; message: string };
 
-/** One line that names the first field that is wrong. */
+/** One line that names the first invalid field. */
 export function invalidRequest(target: string, issues: readonly Issue[]): AppError {
   const [issue] = issues;
   const where = issue?.path.join(".") || (target === "json" ? "body" : target);
   const what = (issue?.message ?? "not valid").replaceAll(/\s+/g, " ").slice(0, 300);
   return new AppError({
     code: "invalid_request",
-    message: `The request was not taken: ${where}: ${what}.`,
-    hint: "GET /openapi.json describes what can be sent.",
+    message: `Invalid request: ${where}: ${what}.`,
+    hint: "GET /openapi.json describes the request format.",
   });
 }

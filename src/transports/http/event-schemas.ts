@@ -1,46 +1,53 @@
-/** Universal events in the OpenAPI document. `core/turn` says what they mean; the compiler compares the two. */
+/**
+ * Universal events in the OpenAPI document. `core/turn` defines their meaning; the compiler checks that the two match.
+ */
 import { z } from "@hono/zod-openapi";
 import { itemKinds } from "../../core/turn/item.ts";
 import type { UniversalEvent } from "../../core/turn/universal-event.ts";
 import { turnEndReasons } from "../../core/turn/universal-event.ts";
 import { nextCursor } from "./paging.ts";
-import { ledgerItemSchema, openedSchema, resetSchema } from "./schemas.ts";
+import { nullableTime } from "./schemas.ts";
+import { ledgerItemSchema, openedSchema, resetSchema } from "./stream-schemas.ts";
 
 const nullableString = z.string().nullable();
 
-const partSchema = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("text"), id: z.string(), text: z.string() }),
-  z.object({ type: z.literal("reasoning"), id: z.string(), text: z.string() }),
-  z.object({ type: z.literal("tool_call"), call: z.string(), name: z.string(), input: z.unknown() }),
-  z.object({
-    type: z.literal("tool_result"),
-    call: z.string(),
-    name: z.string(),
-    output: z.string(),
-    isError: z.boolean(),
-    rejected: z.boolean(),
-  }),
-  z.object({
-    type: z.literal("file"),
-    path: z.string(),
-    change: z.enum(["added", "modified", "deleted", "unknown"]),
-    diff: nullableString,
-  }),
-  z.object({ type: z.literal("image"), id: z.string(), mime: z.string(), name: nullableString }),
-  z.object({ type: z.literal("json"), id: z.string(), value: z.unknown() }),
-]);
+const partSchema = z
+  .discriminatedUnion("type", [
+    z.object({ type: z.literal("text"), id: z.string(), text: z.string() }),
+    z.object({ type: z.literal("reasoning"), id: z.string(), text: z.string() }),
+    z.object({ type: z.literal("tool_call"), call: z.string(), name: z.string(), input: z.unknown() }),
+    z.object({
+      type: z.literal("tool_result"),
+      call: z.string(),
+      name: z.string(),
+      output: z.string(),
+      isError: z.boolean(),
+      rejected: z.boolean(),
+    }),
+    z.object({
+      type: z.literal("file"),
+      path: z.string(),
+      change: z.enum(["added", "modified", "deleted", "unknown"]),
+      diff: nullableString,
+    }),
+    z.object({ type: z.literal("image"), id: z.string(), mime: z.string(), name: nullableString }),
+    z.object({ type: z.literal("json"), id: z.string(), value: z.unknown() }),
+  ])
+  .openapi("Part");
 
-const itemSchema = z.object({
-  id: z.string(),
-  kind: z.enum(itemKinds),
-  role: z.enum(["user", "assistant"]).nullable(),
-  name: nullableString,
-  parent: nullableString,
-  status: z.enum(["in_progress", "completed", "failed"]),
-  parts: z.array(partSchema),
-});
+const itemSchema = z
+  .object({
+    id: z.string(),
+    kind: z.enum(itemKinds),
+    role: z.enum(["user", "assistant"]).nullable(),
+    name: nullableString,
+    parent: nullableString,
+    status: z.enum(["in_progress", "completed", "failed"]),
+    parts: z.array(partSchema),
+  })
+  .openapi("Item");
 
-const questionSchema = z.object({
+export const questionSchema = z.object({
   header: nullableString,
   question: z.string(),
   options: z.array(z.object({ label: z.string(), description: nullableString })),
@@ -67,6 +74,9 @@ const eventData = {
     part: z.string(),
     kind: z.enum(["text", "reasoning", "input", "output"]),
     text: z.string(),
+    offset: z.number().int().optional().openapi({
+      description: "How many characters of the part came before it. Absent when unknown.",
+    }),
   }),
   "item.completed": z.object({ item: itemSchema }),
   "permission.requested": z.object({
@@ -134,10 +144,41 @@ export const eventPageSchema = z
         event: universalEventSchema,
       }),
     ),
-    cursor: nextCursor.unwrap().openapi({ description: "Where to go on. A page without events is the end for now." }),
-    reset: z.boolean().openapi({ description: "Some that came after the cursor are not kept any more." }),
+    cursor: nextCursor
+      .unwrap()
+      .openapi({ description: "Where to continue. An empty page means that you are up to date." }),
+    reset: z.boolean().openapi({ description: "Some events after the given cursor are no longer kept." }),
   })
   .openapi("EventPage");
+
+export const laneEventPageSchema = z
+  .object({
+    events: z.array(universalEventSchema),
+    nextBefore: z
+      .number()
+      .int()
+      .nullable()
+      .openapi({ description: "`before` of the next page; null when nothing older is kept." }),
+  })
+  .openapi("LaneEventPage");
+export const liveTurnSchema = z
+  .object({
+    seq: z
+      .number()
+      .int()
+      .openapi({ description: "The number of the lane's last event. The stream may not have sent it yet." }),
+    turn: z
+      .number()
+      .int()
+      .nullable()
+      .openapi({ description: "The number of the running turn; null when none is running." }),
+    startedAt: nullableTime,
+    items: z.array(itemSchema).openapi({ description: "The open items, oldest first, with their content so far." }),
+    cut: z
+      .array(z.object({ item: z.string(), part: z.string(), length: z.number().int() }))
+      .openapi({ description: "Texts that are too long for this response, with their full length." }),
+  })
+  .openapi("LiveTurn");
 
 /** The data of the server-sent events; the name of each event is its `type`. */
 export const streamEventSchema = z

@@ -3,13 +3,13 @@ import { expect, onTestFinished, test } from "vitest";
 import { anEvent } from "../../../test/support/events.ts";
 import { anApi, served, token } from "../../../test/support/http-api.ts";
 import type { UniversalEvent } from "../../core/turn/universal-event.ts";
-import { eventPageSchema, streamEventSchema } from "./event-schemas.ts";
+import { eventPageSchema, laneEventPageSchema, streamEventSchema } from "./event-schemas.ts";
 
 const delta = (seq: number, text: string) =>
   anEvent({ seq, lane: "demo" }, { type: "item.delta", data: { item: "a", part: "p", kind: "text", text } });
 const event = (seq: number, lane = "demo") => anEvent({ seq, lane });
 
-test("events come by pages, oldest first, of all lanes or of one", async () => {
+test("events are listed in pages, oldest first, for all lanes or one", async () => {
   const { ask, service } = anApi();
   for (const one of [event(1), delta(1, "x"), event(1, "other"), event(2)]) service.publish(one);
   const page = async (query: string) => {
@@ -23,7 +23,41 @@ test("events come by pages, oldest first, of all lanes or of one", async () => {
   expect((await page("?lane=demo")).events).toEqual([event(1), event(2)]);
 });
 
-test("a lane that is not there and a cursor that nobody made are refused, by page and by stream", async () => {
+const laneEvents = async ({ ask }: ReturnType<typeof anApi>, query: string) => {
+  const { events, nextBefore } = laneEventPageSchema.parse((await ask(`/v1/lanes/demo/events${query}`)).json());
+  return { events, nextBefore };
+};
+
+test("a lane's events can be read backwards, down to the oldest one kept", async () => {
+  const api = anApi();
+  api.service.publish(event(1), event(2), delta(2, "x"), event(1, "other"), event(3));
+  expect(await laneEvents(api, "?limit=2")).toEqual({ events: [event(3), event(2)], nextBefore: 2 });
+  expect(await laneEvents(api, "?limit=2&before=2")).toEqual({ events: [event(1)], nextBefore: null });
+  expect(await laneEvents(api, "?limit=3")).toEqual({ events: [event(3), event(2), event(1)], nextBefore: null });
+  expect(await laneEvents(api, "?before=0")).toEqual({ events: [], nextBefore: null });
+});
+
+test("a page of large events is shorter than its limit, and has a cursor to continue", async () => {
+  const api = anApi();
+  const large = (seq: number) =>
+    anEvent({ seq, lane: "demo" }, { type: "error", data: { message: "x".repeat(600_000), item: null } });
+  api.service.publish(large(1), large(2));
+  expect(await laneEvents(api, "")).toEqual({ events: [large(2)], nextBefore: 2 });
+  expect(await laneEvents(api, "?before=2")).toEqual({ events: [large(1)], nextBefore: null });
+});
+
+test("the events of a removed lane remain available, and a lane that never existed is unknown", async () => {
+  const api = anApi();
+  const { ask, service } = api;
+  service.publish(event(1));
+  expect((await ask("/v1/lanes/demo", { method: "DELETE" })).status).toBe(204);
+  expect(await laneEvents(api, "")).toEqual({ events: [event(1)], nextBefore: null });
+  expect((await ask("/v1/lanes/nobody/events")).json()).toMatchObject({ error: { code: "lane_unknown" } });
+  for (const query of ["before=-1", "before=x", "limit=0", "limit=201", "colour=red"])
+    expect([query, (await ask(`/v1/lanes/demo/events?${query}`)).status]).toEqual([query, 400]);
+});
+
+test("pages and streams refuse an unknown lane and an invalid cursor", async () => {
   const { ask } = anApi();
   for (const path of ["/v1/events?", "/v1/stream?types=events&"]) {
     expect((await ask(`${path}lane=nobody`)).status).toBe(404);
@@ -32,7 +66,7 @@ test("a lane that is not there and a cursor that nobody made are refused, by pag
   }
 });
 
-test("the stream brings events as they were written, deltas without an id, and resumes after the last that has one", async () => {
+test("the stream sends events unchanged and deltas without an id, and resumes after the last event with an id", async () => {
   const { listening, service } = await served();
   const follow = async (headers: Record<string, string>, count: number) => {
     const leave = new AbortController();
@@ -67,7 +101,7 @@ test("the stream brings events as they were written, deltas without an id, and r
   expect(second.map(({ data }) => data)).toEqual([event(3)]);
 });
 
-test("a page after a cursor of the version before begins with the oldest that is kept, and says so", async () => {
+test("a page after a cursor of an earlier version starts with the oldest event kept, and reports the reset", async () => {
   const { ask, service } = anApi();
   service.publish(event(1), event(2));
   const before = Buffer.from("e1.1").toString("base64url");

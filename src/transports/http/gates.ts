@@ -1,30 +1,30 @@
 /**
- * The gates that every request passes: its host and origin, who sends it, and the headers of its response.
+ * The gates that every request passes: host and origin, authentication, and response headers.
  *
- * Listening on loopback alone is no defence: any page in a browser can send requests to it, under its own name (DNS
- * rebinding) or with its own origin. Behind that, a request needs the token, or the cookie of a session that a one-time
- * code began. Below a mount whose clients only know Basic, the token is also taken as the password of that mount's user; a
- * mount with tokens of its own takes those only.
+ * Listening only on loopback is no defence: any page in a browser can send requests there, under its own name (DNS
+ * rebinding) or with its own origin. A request also needs the token, or the cookie of a session that a one-time code
+ * started. A mount whose clients support only Basic also accepts the token as the password of that mount's user. A
+ * mount with its own tokens accepts only those.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
-import { getCookie } from "hono/cookie";
 import { AppError } from "../../app-error.ts";
-import type { BrowserSessions } from "./browser-sessions.ts";
 import type { Access, Env } from "./env.ts";
 import type { Mount } from "./mount.ts";
 import { mountOf } from "./mount.ts";
+import type { BrowserSessions } from "./page/browser-sessions.ts";
+import { hasSession } from "./page/session-cookie.ts";
 
 export type AllowedNames = {
-  /** Beside loopback: `name:port`, or `name` for any port. */
+  /** In addition to loopback: `name:port`, or `name` for any port. */
   hosts: readonly string[];
-  /** Beside those hosts: whole origins, `https://name[:port]`. */
+  /** In addition to those hosts: whole origins, `https://name[:port]`. */
   origins: readonly string[];
 };
 
 const loopback = ["127.0.0.1", "localhost", "[::1]"];
 
-/** Compared as sent, in lower case: other spellings of an address are refused. */
+/** Compared literally, in lower case: other spellings of an address are rejected. */
 export function hostAllowed(host: string, port: number, names: AllowedNames): boolean {
   const given = host.toLowerCase();
   if (loopback.some((name) => given === `${name}:${port}` || (port === 80 && given === name))) return true;
@@ -59,7 +59,7 @@ export function onlyAllowedNames(names: AllowedNames, mounts: readonly Mount[] =
 function hostRefused(port: number): AppError {
   return new AppError({
     code: "host_not_allowed",
-    message: "This server is not called by that name.",
+    message: "This host name is not allowed.",
     hint: `Use http://127.0.0.1:${port}, or allow the name in the configuration.`,
   });
 }
@@ -67,8 +67,8 @@ function hostRefused(port: number): AppError {
 function originRefused(): AppError {
   return new AppError({
     code: "origin_not_allowed",
-    message: "Requests from that origin are not taken.",
-    hint: "Use the page that Waybill serves itself, or allow the origin in the configuration.",
+    message: "Requests from this origin are not allowed.",
+    hint: "Use the page that Waybill serves, or allow the origin in the configuration.",
   });
 }
 
@@ -78,15 +78,13 @@ const loadsNothing = "default-src 'none'; frame-ancestors 'none'";
 export const securityHeaders: MiddlewareHandler<Env> = async (c, next) => {
   await next();
   const { headers } = c.res;
-  headers.set("Cache-Control", "no-store");
+  if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
   headers.set("X-Content-Type-Options", "nosniff");
   headers.set("Referrer-Policy", "no-referrer");
   if (!headers.has("Content-Security-Policy")) headers.set("Content-Security-Policy", loadsNothing);
 };
 
-export const sessionCookie = "waybill_session";
-
-/** Finds out; decides nothing. A wrong token is not made good by a cookie. */
+/** Identifies the sender but rejects nothing. A valid cookie does not make up for a wrong token. */
 export function identify(token: string, sessions: BrowserSessions, mounts: readonly Mount[]): MiddlewareHandler<Env> {
   const isToken = tokenCheck(token);
   const given = (c: Context<Env>, authorization: string) =>
@@ -94,8 +92,7 @@ export function identify(token: string, sessions: BrowserSessions, mounts: reado
   const accessOf = (c: Context<Env>): Access => {
     const authorization = c.req.header("authorization");
     if (authorization !== undefined) return isToken(given(c, authorization)) ? "token" : null;
-    const sessionId = getCookie(c, sessionCookie);
-    return sessionId !== undefined && sessions.knows(sessionId) ? "cookie" : null;
+    return hasSession(c, sessions) ? "cookie" : null;
   };
   return async (c, next) => {
     c.set("access", accessOf(c));
@@ -117,7 +114,7 @@ export function requireAccess(mounts: readonly Mount[]): MiddlewareHandler<Env> 
       return next();
     }
     if (access === null) throw unauthorized(basicOf(c, mounts)?.hint);
-    // Browsers add the cookie by themselves, so what changes something has to say which page it comes from.
+    // Browsers add the cookie to any request, so a request that changes something must carry an allowed origin.
     const changes = c.req.method !== "GET" && c.req.method !== "HEAD";
     if (access === "cookie" && changes && c.req.header("origin") === undefined) throw originRefused();
     await next();
@@ -128,7 +125,7 @@ function basicOf(c: Context<Env>, mounts: readonly Mount[]): Mount["basic"] {
   return mountOf(mounts, c.req.path)?.basic ?? null;
 }
 
-/** Hashes have one length, so comparing them takes the same time whatever was sent. */
+/** Hashes all have the same length, so the comparison takes constant time. */
 export function tokenCheck(token: string): (given: string | null) => boolean {
   const hashOf = (text: string) => createHash("sha256").update(text).digest();
   const expected = hashOf(token);
@@ -139,7 +136,7 @@ function bearerIn(authorization: string): string | null {
   return /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1] ?? null;
 }
 
-/** Null for another user, or where none may come in like this. */
+/** Null for another user, or where Basic is not accepted. */
 function passwordIn(authorization: string, user: string | undefined): string | null {
   const [, encoded] = /^Basic +([A-Za-z0-9+/_-]+=*) *$/i.exec(authorization) ?? [];
   if (encoded === undefined || user === undefined) return null;
@@ -150,7 +147,7 @@ function passwordIn(authorization: string, user: string | undefined): string | n
 function unauthorized(hint: string | undefined): AppError {
   return new AppError({
     code: "unauthorized",
-    message: "This needs the token.",
-    hint: hint ?? "Send `Authorization: Bearer TOKEN` with the token that stands in Waybill's state directory.",
+    message: "A valid token is required.",
+    hint: hint ?? "Send `Authorization: Bearer TOKEN` with the token from Waybill's state directory.",
   });
 }

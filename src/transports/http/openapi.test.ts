@@ -4,11 +4,12 @@ import { anApi } from "../../../test/support/http-api.ts";
 import { needsToken, operations } from "../../../test/support/openapi-operations.ts";
 import { runtimeKinds } from "../../runtimes/kinds.ts";
 import { openApiDocument } from "./openapi.ts";
+import { pageFiles, pageViews } from "./routes/page.ts";
 
 const document = openApiDocument(runtimeKinds) as Record<string, unknown>;
 
 describe("the OpenAPI document", () => {
-  it("refers only to what is in it", () => {
+  it("contains the target of every reference", () => {
     const references = JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g);
     const at = (path: string) =>
       path.split("/").reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], document);
@@ -24,13 +25,13 @@ describe("the OpenAPI document", () => {
     expect(Object.keys(schemas).length).toBeGreaterThan(10);
   });
 
-  it("gives every operation an id of its own, a tag and a summary", () => {
+  it("gives every operation a unique id, a tag and a summary", () => {
     const ids = operations.map(({ operationId }) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
     expect(operations.filter(({ tags, summary }) => tags.length !== 1 || !summary)).toEqual([]);
   });
 
-  it("names all tags and security schemes that it uses", () => {
+  it("declares all tags and security schemes that it uses", () => {
     const { tags, components } = document as { tags: { name: string }[]; components: { securitySchemes: object } };
     const known = tags.map(({ name }) => name);
     expect(operations.flatMap((one) => one.tags).filter((tag) => !known.includes(tag))).toEqual([]);
@@ -51,14 +52,15 @@ describe("the OpenAPI document", () => {
     },
   );
 
-  it("leaves only the health, the readiness and the login without a token", () => {
+  it("requires a token everywhere except for health, readiness and login", () => {
     const open = operations.filter((one) => !needsToken(one)).map(({ path }) => path);
     expect(open.sort()).toEqual(["/health", "/login", "/ready"]);
   });
 
-  it("describes what the app serves, and nothing else", () => {
+  it("describes exactly the routes of the app, except the views and files of the page", () => {
+    const ofPage = [...pageViews, ...pageFiles];
     const served = anApi({ mounts: [] })
-      .app.routes.filter(({ method }) => method !== "ALL")
+      .app.routes.filter(({ method, path }) => method !== "ALL" && !ofPage.includes(path))
       .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);
     expect([...new Set(served)].sort()).toEqual(operations.map(({ method, path }) => `${method} ${path}`).sort());
   });

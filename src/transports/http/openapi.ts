@@ -1,15 +1,19 @@
-/** The OpenAPI document, made from the descriptions of the routes alone. */
+/** The OpenAPI document, generated only from the route descriptions. */
 import { OpenAPIHono } from "@hono/zod-openapi";
+import { sessionCookieName } from "./page/session-cookie.ts";
 import { askRoutes } from "./routes/asks.ts";
 import { attachmentRoutes } from "./routes/attachments.ts";
 import { deliveryRoutes } from "./routes/deliveries.ts";
-import { pageRoutes } from "./routes/front-page.ts";
+import { doctorRoutes } from "./routes/doctor.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { inboxRoutes } from "./routes/inbox.ts";
 import { laneRoutes, putLaneRoute } from "./routes/lanes.ts";
 import { loginRoutes } from "./routes/login.ts";
 import { messageRoutes } from "./routes/messages.ts";
+import { pageRoutes } from "./routes/page.ts";
 import { programRoutes } from "./routes/program.ts";
+import { runtimeRoutes } from "./routes/runtimes.ts";
+import { statsRoutes } from "./routes/stats.ts";
 import { streamRoutes } from "./routes/stream.ts";
 import { teamRoutes } from "./routes/teams.ts";
 
@@ -18,10 +22,13 @@ const routes = [
   attachmentRoutes,
   deliveryRoutes,
   laneRoutes,
+  runtimeRoutes,
   teamRoutes,
   inboxRoutes,
   askRoutes,
   streamRoutes,
+  statsRoutes,
+  doctorRoutes,
   healthRoutes,
   programRoutes,
   loginRoutes,
@@ -42,13 +49,15 @@ function makeDocument(runtimeKinds: readonly string[]): object {
   openAPIRegistry.registerComponent("securitySchemes", "token", {
     type: "http",
     scheme: "bearer",
-    description: "The token that stands in Waybill's state directory.",
+    description: "The token from Waybill's state directory.",
   });
   openAPIRegistry.registerComponent("securitySchemes", "session", {
     type: "apiKey",
     in: "cookie",
-    name: "waybill_session",
-    description: "What a browser gets for a one-time code. Whatever changes something needs an `Origin` beside it.",
+    name: sessionCookieName(7717),
+    description:
+      "Given to a browser in exchange for a one-time code. Its name ends with the daemon's port. Requests that change " +
+      "something must also send an allowed `Origin`.",
   });
   for (const route of routes.flatMap((group) => Object.values(group))) openAPIRegistry.registerPath(route);
   openAPIRegistry.registerPath(putLaneRoute(runtimeKinds));
@@ -61,16 +70,18 @@ function makeDocument(runtimeKinds: readonly string[]): object {
       license: { name: "MIT", url: "https://opensource.org/license/mit" },
     },
     tags: [
-      { name: "messages", description: "What is sent to agents, and what they wrote back." },
-      { name: "attachments", description: "Files that go with messages." },
-      { name: "deliveries", description: "What became of each message." },
+      { name: "messages", description: "Messages to agents, and their replies." },
+      { name: "attachments", description: "Files attached to messages." },
+      { name: "deliveries", description: "The state and outcome of each message to an agent." },
       { name: "lanes", description: "Where agents work." },
-      { name: "teams", description: "Who works together, and what each member is doing." },
-      { name: "inbox", description: "What people have to read, and agents that wait for them to decide." },
-      { name: "asks", description: "What agents wait for a person to decide." },
-      { name: "stream", description: "What happens, as it happens." },
+      { name: "runtimes", description: "The agent programs that lanes use." },
+      { name: "teams", description: "Members that work together, and what each one is doing." },
+      { name: "inbox", description: "Messages to people, and agents on hold until a person releases them." },
+      { name: "asks", description: "Permissions and questions that agents wait for a person to answer." },
+      { name: "stream", description: "Live events, and the log of what agents did." },
+      { name: "stats", description: "Statistics by lane and day." },
       { name: "program", description: "Waybill itself." },
-      { name: "page", description: "For browsers." },
+      { name: "page", description: "The page for browsers, and signing in to it." },
     ],
   });
 }

@@ -1,21 +1,21 @@
 /**
- * The schemas of the API, version 1: requests are checked by them, responses are projected onto them (see views.ts), and
- * the OpenAPI document is made from them. Times are ISO 8601 in UTC, except in universal events, which are passed on as
- * they were written. From the first release on fields may be added to responses, and nothing is renamed or removed in version 1.
+ * The schemas of the API, version 1. They validate requests, responses are projected onto them (see views.ts), and the
+ * OpenAPI document is generated from them. Times are ISO 8601 in UTC, except in universal events, which are passed on
+ * unchanged. From the first release on, fields may be added to responses; nothing is renamed or removed in version 1.
  */
 import { z } from "@hono/zod-openapi";
 import { alertKinds } from "../../core/delivery/alert.ts";
 import { responseStates, statuses } from "../../core/delivery/record.ts";
 import { handOverStates } from "../../core/inbox/hand-over.ts";
-import { inboxEvents } from "../../core/inbox/inbox-note.ts";
-import { systemRowTypes } from "../../core/inbox/system-row.ts";
 import { actionModes, maxAttachments, messageOutcomes, replyOutcomes, sources } from "../../core/message/message.ts";
-import { memberStates, teamStates } from "../../core/team/team.ts";
 import { nameSchema, newMessageSchema, attachmentSchema as storedFile } from "../../mail/message-schema.ts";
 
 export const laneSlug = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, "must be a slug: 1 to 64 of a-z 0-9 _ -, beginning with a letter or digit");
+  .regex(
+    /^[a-z0-9][a-z0-9_-]{0,63}$/,
+    "must be a slug: 1 to 64 characters of a-z 0-9 _ -, beginning with a letter or digit",
+  );
 
 const timeFormat = { type: "string", format: "date-time", example: "2026-01-31T12:00:00.000Z" } as const;
 
@@ -23,7 +23,7 @@ export function isoTime(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** Of a response: milliseconds inside Waybill. */
+/** For responses: converts Waybill's internal milliseconds. */
 export const timeSchema = z.union([z.iso.datetime(), z.number().transform(isoTime)]).openapi(timeFormat);
 export const nullableTime = timeSchema.nullable().openapi({ ...timeFormat, type: ["string", "null"] });
 export const nullableString = z.string().nullable();
@@ -40,11 +40,11 @@ export const newMessageRequestSchema = newMessageSchema
   .omit({ id: true, conversation: true, system: true })
   .extend({
     messageId: newMessageSchema.shape.id.optional(),
-    from: nameSchema.optional().openapi({ description: 'Who sends; "user" unless said otherwise.' }),
+    from: nameSchema.optional().openapi({ description: 'The sender; "user" by default.' }),
     expiresAt: z.iso.datetime().transform(Date.parse).openapi(timeFormat).optional(),
     source: z.enum(sources).extract(["ui", "cli", "manual"]).optional(),
     attachments: z.array(attachmentSchema).max(maxAttachments).optional().openapi({
-      description: "Files that were stored before, as POST /v1/attachments answered.",
+      description: "Stored files, as returned by POST /v1/attachments.",
     }),
   })
   .openapi("NewMessage");
@@ -55,14 +55,14 @@ const visibleReply = z.object({
   correlation: z.enum(["relayOfMessageId", "direct_child_message_send", "plain_assistant_text"]),
 });
 
-/** What a sender needs to know of a delivery. */
+/** The fields of a delivery that its sender needs. */
 export const sentSchema = z
   .object({
     messageId: z.string(),
     deliveryId: z.string(),
     status: z.enum(statuses),
     responseState: z.enum(responseStates),
-    responsePending: z.boolean().openapi({ description: "Whether an outcome is still to come." }),
+    responsePending: z.boolean().openapi({ description: "Whether the outcome is still pending." }),
     acceptanceUnknown: z.boolean(),
     queuedBehindMessageId: z.string().optional(),
     visibleReply: visibleReply.optional(),
@@ -75,37 +75,43 @@ const handOverSchema = z
   .object({
     state: z.enum(handOverStates).openapi({
       description:
-        "`waiting`: to be written. `handed_over`: it stands in the file. `taken`: flagged as read, or removed by the " +
-        "program that reads it; no answer. `gone`: taken or lost.",
+        "`waiting`: not written yet. `handed_over`: it is in the file. `taken`: flagged as read, or removed by the " +
+        "program that reads it; this is not an answer. `gone`: taken or lost.",
     }),
     reason: nullableString,
     changedAt: timeSchema,
   })
   .openapi("HandOver");
 
-/** What becomes of a message. There is no delivery to whoever reads a mailbox: a person, or a member that others run. */
+/** The response to a sent message. A person, or a member that Waybill does not run, reads a mailbox: no delivery. */
 export const sendResultSchema = z
   .object({
     ...sentSchema.shape,
-    deliveryId: nullableString.openapi({ description: "Null for a message that waits in a mailbox to be read." }),
+    deliveryId: nullableString.openapi({ description: "Null for a message to a mailbox, where it waits to be read." }),
     status: z.enum([...statuses, "handed_over"]).openapi({
-      description: "`handed_over`: it is where its recipient reads. `pending`: its row is still to be written there.",
+      description: "`handed_over`: it is where its recipient reads. `pending`: its row has not been written there yet.",
     }),
-    waits: z.string().optional().openapi({ description: "Why it is not sent for now, in words." }),
-    handOver: handOverSchema.optional().openapi({ description: "Of a message to a member whose inbox is a file." }),
+    waits: z.string().optional().openapi({ description: "Why it is not sent yet, as text for people." }),
+    handOver: handOverSchema.optional().openapi({ description: "Only for a message to a member with an inbox file." }),
   })
   .openapi("SendResult");
+
+export const addressSchema = z.union([
+  z.object({ lane: z.string() }),
+  z.object({ team: z.string(), member: z.string() }),
+  z.object({ person: z.string() }),
+]);
 
 export const messageSchema = z
   .object({
     id: z.string(),
-    to: z.union([
-      z.object({ lane: z.string() }),
-      z.object({ team: z.string(), member: z.string() }),
-      z.object({ person: z.string() }),
-    ]),
+    to: addressSchema,
     from: z.string(),
-    lane: nullableString.openapi({ description: "The lane in whose conversation it stands." }),
+    lane: nullableString.openapi({ description: "The lane whose conversation it belongs to." }),
+    member: z
+      .object({ team: z.string(), name: z.string() })
+      .nullable()
+      .openapi({ description: "The member whose conversation it belongs to, if Waybill does not run that member." }),
     text: z.string(),
     summary: nullableString,
     actionMode: z.enum(actionModes).nullable(),
@@ -115,19 +121,24 @@ export const messageSchema = z
     outcome: z
       .enum(messageOutcomes)
       .nullable()
-      .openapi({ description: "What it is: in its agent's own word, or what Waybill takes it for." }),
+      .openapi({ description: "What kind of reply it is, as its agent declared it or as Waybill classified it." }),
     replyTo: z.string(),
     source: z.enum(sources),
     expiresAt: nullableTime,
     createdAt: timeSchema,
     readAt: nullableTime,
     handOver: z.union([handOverSchema, z.null()]).openapi({
-      description: "What became of its row, where its recipient reads an inbox file.",
+      description: "The state of its row, if its recipient reads an inbox file.",
     }),
   })
   .openapi("Message");
 
 // ---- deliveries
+
+const proofSchema = z
+  .enum(["destination_reply", "visible_reply", "tool", "plain_text", "notified_turn"])
+  .nullable()
+  .openapi({ description: "The kind of proof that the agent acted on the message." });
 
 export const deliverySchema = sentSchema
   .extend({
@@ -137,12 +148,12 @@ export const deliverySchema = sentSchema
     member: nullableString,
     actionMode: z.enum(actionModes).nullable(),
     source: z.enum(sources),
-    attempts: z.number().int().openapi({ description: "How many attempts were made." }),
+    attempts: z.number().int().openapi({ description: "The number of attempts so far." }),
     maxAttempts: z.number().int(),
     repairs: z.number().int(),
     replyTo: z.string(),
     payloadHash: z.string(),
-    missingFiles: z.array(z.string()).openapi({ description: "Files that the answer names and that are not on disk." }),
+    missingFiles: z.array(z.string()).openapi({ description: "Files that the answer names but that are not on disk." }),
     createdAt: timeSchema,
     updatedAt: timeSchema,
     acceptedAt: nullableTime,
@@ -152,9 +163,28 @@ export const deliverySchema = sentSchema
     readCommittedAt: nullableTime,
     nextReconcileAt: nullableTime,
     expiresAt: nullableTime,
+    heldReason: nullableString.openapi({
+      description: "Why it waits for a person to release it, although its lane is free.",
+    }),
+    why: nullableString.openapi({
+      description: "The reason as text for people, or why it is held; null if there is none.",
+    }),
+    proof: proofSchema,
+    sessionId: nullableString.openapi({ description: "The session of its latest attempt." }),
+    deliveredUserMessageId: nullableString.openapi({
+      description:
+        "The id of the prompt in the agent's transcript. It is the `prompt` of its turn, and one of the turn's items.",
+    }),
+    assistantMessageId: nullableString.openapi({
+      description: "The id of the newest transcript entry that belongs to it; one of its turn's items.",
+    }),
     version: z.number().int(),
   })
   .openapi("Delivery");
+
+export const listedDeliverySchema = deliverySchema
+  .extend({ excerpt: nullableString.openapi({ description: "The first 200 characters of the message's text." }) })
+  .openapi("ListedDelivery");
 
 export const attemptSchema = z
   .object({
@@ -165,27 +195,53 @@ export const attemptSchema = z
     runtimeMessageId: z.string(),
     sends: z.number().int(),
     submittedAt: timeSchema,
-    storedAt: nullableTime.openapi({ description: "The agent program had the prompt." }),
-    firstTokenAt: nullableTime.openapi({ description: "The first word, thought or tool call for it." }),
+    storedAt: nullableTime.openapi({ description: "When the agent program had stored the prompt." }),
+    firstTokenAt: nullableTime.openapi({ description: "When the first text, reasoning or tool call for it appeared." }),
     lastActivityAt: nullableTime,
-    finishedAt: nullableTime.openapi({ description: "The end of its turn, as the agent program says it." }),
-    provenAt: nullableTime.openapi({ description: "What it brought was found to be proof." }),
+    finishedAt: nullableTime.openapi({ description: "When its turn ended, as reported by the agent program." }),
+    provenAt: nullableTime.openapi({ description: "When its result was accepted as proof." }),
   })
   .openapi("Attempt");
 
 export const auditSchema = z
-  .object({ at: timeSchema, event: z.string(), reason: nullableString, by: nullableString })
+  .object({
+    at: timeSchema,
+    event: z.string(),
+    reason: nullableString,
+    by: nullableString,
+    attempt: z
+      .number()
+      .int()
+      .nullable()
+      .openapi({ description: "The attempt that the event is about; null before the first." }),
+    observed: z
+      .object({
+        state: z.enum(responseStates),
+        deliveredUserMessageId: nullableString,
+        assistantMessageId: nullableString,
+        toolNames: z.array(z.string()),
+        diagnostics: z.array(z.string()),
+        lastActivityAt: nullableTime,
+      })
+      .nullable()
+      .openapi({ description: "What the agent's transcript showed at that time, if it was read." }),
+    next: nullableTime.openapi({ description: "When the next reconcile was due after this event." }),
+    why: z.string().openapi({ description: "What happened, and why it is or is not sufficient, as text for people." }),
+  })
   .openapi("AuditEvent");
 
 export const deliveryDetailSchema = deliverySchema
   .extend({
     message: z.union([messageSchema, z.null()]),
-    replies: z.array(messageSchema).openapi({ description: "What the agent or Waybill wrote back, oldest first." }),
+    replies: z.array(messageSchema).openapi({ description: "Replies from the agent or from Waybill, oldest first." }),
     attemptList: z.array(attemptSchema),
     audit: z.array(auditSchema),
     evidence: z.object({
-      proof: z.enum(["destination_reply", "visible_reply", "tool", "plain_text", "notified_turn"]).nullable(),
-      outcome: z.enum(replyOutcomes).nullable().openapi({ description: "What the agent said that its reply is." }),
+      proof: proofSchema,
+      outcome: z
+        .enum(replyOutcomes)
+        .nullable()
+        .openapi({ description: "The outcome that the agent declared for its reply." }),
       visibleReply: visibleReply.nullable(),
       runtime: nullableString,
       sessionId: nullableString,
@@ -196,10 +252,13 @@ export const deliveryDetailSchema = deliverySchema
       turnEndedAt: nullableTime,
       readCommitError: nullableString,
     }),
+    explanation: z.string().openapi({
+      description: "Its state and the reason for it, as text for people. If it is late, why.",
+    }),
     next: z.object({
       step: z.string(),
       at: nullableTime,
-      words: z.string().openapi({ description: "What happens next, for people." }),
+      words: z.string().openapi({ description: "What happens next, as text for people." }),
     }),
   })
   .openapi("DeliveryDetail");
@@ -242,13 +301,13 @@ export const laneSchema = z
     generation: z.number().int(),
     createdAt: timeSchema,
     holder: z.union([sentSchema, z.null()]).openapi({ description: "The delivery that holds the lane." }),
-    waiting: z.number().int().openapi({ description: "How many messages wait behind it." }),
+    waiting: z.number().int().openapi({ description: "The number of messages queued behind it." }),
     waitReason: nullableString,
     notices: z.array(z.object({ code: z.string(), message: z.string() })).openapi({
-      description: "What does not go as it should, although its runtime works.",
+      description: "Problems with this lane that do not stop its runtime.",
     }),
     usage: z.object({ tokens: z.number().int(), cost: z.number() }).nullable().openapi({
-      description: "What its agent has used today, in tokens and dollars; null where nothing is known of it.",
+      description: "Its agent's usage today, in tokens and dollars; null if unknown.",
     }),
   })
   .openapi("Lane");
@@ -259,40 +318,12 @@ export const adoptionSchema = z
   .strictObject({
     sessionId: z
       .string()
-      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, "must be the id of a session: 1 to 128 of A-Z a-z 0-9 . _ -")
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, "must be a session id: 1 to 128 characters of A-Z a-z 0-9 . _ -")
       .openapi({ example: "ses_0123456789abcdef" }),
   })
   .openapi("Adoption");
 
-// ---- asks and alerts
-
-export const askSchema = z
-  .object({
-    id: z.string(),
-    kind: z.enum(["permission", "question"]),
-    title: z.string(),
-    lane: z.string(),
-    deliveryId: nullableString,
-    messageId: nullableString,
-    since: timeSchema,
-  })
-  .openapi("Ask");
-
-export const askAnswerSchema = z
-  .strictObject({
-    decision: z.enum(["once", "always", "reject"]),
-    answers: z
-      .array(z.array(z.string().max(10_000)).max(100))
-      .max(100)
-      .optional(),
-    message: z
-      .string()
-      .min(1)
-      .max(10_000)
-      .optional()
-      .openapi({ description: "Why a permission is rejected. The agent reads it and goes on." }),
-  })
-  .openapi("AskAnswer");
+// ---- alerts
 
 export const alertSchema = z
   .object({
@@ -304,74 +335,11 @@ export const alertSchema = z
     askId: nullableString,
     person: nullableString,
     reason: z.string(),
+    why: z.string().openapi({ description: "The reason as text for people." }),
     since: timeSchema,
     raisedAt: timeSchema,
   })
   .openapi("Alert");
-
-// ---- the stream
-
-/** What happens to messages, deliveries and lanes, as the stream tells it. */
-export const ledgerItemSchema = z
-  .discriminatedUnion("type", [
-    z.object({ type: z.literal("message"), at: timeSchema, message: messageSchema }),
-    z.object({
-      type: z.literal("delivery"),
-      at: timeSchema,
-      event: z.string().openapi({ description: "What happened: submit, accepted, unanswered, proven, …" }),
-      reason: nullableString,
-      delivery: deliverySchema,
-    }),
-    z.object({
-      type: z.literal("lane"),
-      at: timeSchema,
-      id: z.string(),
-      removed: z.boolean(),
-      pausedReason: nullableString,
-    }),
-    z.object({ type: z.literal("alert"), at: timeSchema, alert: alertSchema }),
-    z.object({
-      type: z.literal("team"),
-      at: timeSchema,
-      name: z.string(),
-      removed: z.boolean(),
-      state: z.enum(teamStates).nullable(),
-      members: z.array(z.string()),
-    }),
-    z.object({
-      type: z.literal("member"),
-      at: timeSchema,
-      team: z.string(),
-      member: z.string(),
-      lane: nullableString,
-      state: z.enum(memberStates).openapi({ description: "What the member is doing from now on. It is not kept." }),
-    }),
-    z.object({
-      type: z.literal("inbox"),
-      at: timeSchema,
-      team: z.string(),
-      inbox: nullableString.openapi({ description: "Whose inbox file it is; null for the team's directory." }),
-      lane: nullableString,
-      event: z.enum(inboxEvents).openapi({ description: "What happened in a team's inbox files." }),
-      messageId: nullableString,
-      state: z.enum(handOverStates).nullable(),
-      rowType: z.enum(systemRowTypes).nullable(),
-      from: nullableString,
-      reason: nullableString,
-      detail: nullableString,
-    }),
-  ])
-  .openapi("LedgerItem");
-
-export const openedSchema = z.object({ type: z.literal("open"), at: timeSchema }).openapi("StreamOpened");
-
-export const resetSchema = z
-  .object({
-    type: z.literal("reset"),
-    at: timeSchema,
-    lanes: z.array(laneSchema).openapi({ description: "The lanes as they are now, with what holds each of them." }),
-  })
-  .openapi("StreamReset");
 
 // ---- the program itself
 
@@ -386,9 +354,10 @@ export const versionSchema = z
     api: z.literal(1),
     runId: z.string(),
     startedAt: timeSchema,
+    demo: z.boolean().openapi({ description: "True when nothing is configured and the agents are scripted." }),
   })
   .openapi("Version");
 
 export const loginSchema = z
-  .object({ code: z.string().openapi({ description: "For `GET /login?code=…`, once." }), expiresAt: timeSchema })
+  .object({ code: z.string().openapi({ description: "For `GET /login?code=…`. Works once." }), expiresAt: timeSchema })
   .openapi("LoginCode");

@@ -1,6 +1,6 @@
 /**
- * Listens. Requests that are slow, too large or no HTTP are cut off, with an answer where that is possible. Closing
- * takes no new connections, ends the streams, and gives running requests a moment to end.
+ * The HTTP server. Cuts off requests that are slow, too large or not HTTP, with an error response where possible. On
+ * close it takes no new connections, ends the streams, and gives running requests a moment to finish.
  */
 import { setMaxListeners } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
@@ -15,17 +15,17 @@ import { errorBody, statusOf, toAppError } from "./errors.ts";
 export type ListenOptions = {
   app: { fetch(request: Request, connection: ConnectionInfo): Response | Promise<Response> };
   host?: string;
-  /** 0 picks one that is free. */
+  /** 0 picks a free port. */
   port: number;
-  /** The setting that names the port, for the hint of an error. */
+  /** The setting that names the port, for error hints. */
   portSetting?: string;
-  /** Every request is taken for one below this path: what stands there is served at the root. */
+  /** Serves this path at the root: it is prepended to the path of every request. */
   basePath?: string;
   headersMs?: number;
-  /** How long a whole request may take to arrive; the app's own limit for bodies is shorter and answers better. */
+  /** How long a whole request may take to arrive; the app's limit for bodies is shorter and has a better error. */
   requestMs?: number;
   keepAliveMs?: number;
-  /** How long running requests may go on when the server closes. */
+  /** How long running requests may continue when the server closes. */
   closeMs?: number;
   onError?: (error: unknown) => void;
 };
@@ -57,12 +57,12 @@ function createHttpServer(options: ListenOptions, closing: AbortSignal): Server 
     ...withoutOwnCheck,
     keepAliveTimeout: keepAliveMs,
     maxHeaderSize: 16 * 1024,
-    // Refused here all the same, and in our own words.
+    // We reject such requests ourselves, with our own error.
     requireHostHeader: false,
   };
   const listener = getRequestListener(
     (request, env) => app.fetch(request, connection(server, closing, env.outgoing as ServerResponse)),
-    // The global Request and Response stay those of Node.js: other code in this process uses them too.
+    // Keep the Request and Response of Node.js as globals: other code in this process uses them.
     { overrideGlobalObjects: false, errorHandler: (error) => answerUnreadable(error, onError) },
   );
   const server = createServer(settings, (incoming: IncomingMessage, outgoing: ServerResponse) => {
@@ -87,30 +87,30 @@ function connection(server: Server, closing: AbortSignal, outgoing: ServerRespon
 
 type ArrivalLimits = {
   headersMs: number;
-  /** For a whole request, its headers included. */
+  /** For a whole request, including its headers. */
   requestMs: number;
 };
 
 /**
- * Turns off the check of Node.js for slow requests, which would wake the process every few seconds for good: at this
- * interval it comes after 24 days, and has nothing to look for.
+ * Disables Node.js's own check for slow requests, which would wake an idle process every few seconds: with this
+ * interval it runs after 24 days, and has no timeouts to enforce.
  */
 const withoutOwnCheck = { headersTimeout: 0, requestTimeout: 0, connectionsCheckingInterval: 2 ** 31 - 1 };
 
 type Connection = {
-  /** The newest request that is not answered yet. */
+  /** The newest unanswered request. */
   request: IncomingMessage | null;
-  /** Since when a request has been arriving; null while none is known of. */
+  /** When the current request started to arrive; null while there is none. */
   arrivingSince: number | null;
-  /** How much had been received when the last request was answered: more is the beginning of another one. */
+  /** Bytes received when the last request was answered; more bytes mean that another request has started. */
   bytesBefore: number;
 };
 
 const checkMs = 5000;
 
 /**
- * Cuts off requests that arrive too slowly, by a check that runs while connections are open, and ends the idle ones when
- * the server closes.
+ * Cuts off requests that arrive too slowly, with a check that runs only while connections are open. Closes idle
+ * connections when the server closes.
  */
 function watchConnections(
   server: Server,
@@ -136,14 +136,14 @@ function watchConnections(
     connection.request = request;
     connection.arrivingSince ??= performance.now();
     outgoing.once("close", () => {
-      // Another request may have come behind it on the same connection.
+      // Another request may have followed on the same connection.
       if (connection.request !== request) return;
       Object.assign(connection, { request: null, arrivingSince: null, bytesBefore: socket.bytesRead });
       if (closing.aborted) socket.destroySoon();
     });
   });
-  // A connection ends with the response that is on its way, or at once. Node.js itself leaves those open on which no
-  // request has come yet, and those whose client is only half gone.
+  // A connection ends after its pending response, or immediately if there is none. Node.js itself would leave open
+  // connections without any request yet, and half-closed ones.
   closing.addEventListener("abort", () => {
     for (const [socket, { request }] of connections) if (request === null) socket.destroy();
   });
@@ -181,7 +181,7 @@ async function closeServer(server: Server, closing: AbortController, closeMs: nu
   clearTimeout(force);
 }
 
-/** What has a host or a path that is no address does not even reach the app. */
+/** For requests whose host or path is not a valid URL. They never reach the app. */
 function answerUnreadable(error: unknown, onError: (error: unknown) => void): Response {
   const unreadable = error instanceof Error && error.name === "RequestError";
   if (!unreadable) onError(error);
@@ -189,12 +189,12 @@ function answerUnreadable(error: unknown, onError: (error: unknown) => void): Re
   return Response.json(errorBody(answer), { status: statusOf(answer), headers: { "Cache-Control": "no-store" } });
 }
 
-/** A whole address in the place of a path goes before the `Host` that is checked, so both have to say the same. */
+/** An absolute URL in the request line overrides the `Host` header that is checked later, so both must match. */
 function addressFits({ url = "", headers }: IncomingMessage): boolean {
   return url.startsWith("/") || (URL.canParse(url) && new URL(url).host === headers.host?.toLowerCase());
 }
 
-/** Dot segments are resolved first: they must not lead out of the base path. */
+/** Dot segments are resolved first: they must not escape the base path. */
 function pathBelow(basePath: string, url: string): string {
   const { pathname, search } = new URL(url.startsWith("/") ? `http://localhost${url}` : url);
   return `${basePath}${pathname}${search}`;
@@ -205,7 +205,7 @@ function answerMisfit(outgoing: ServerResponse): void {
   outgoing.writeHead(statusOf(malformed()), headers).end(JSON.stringify(errorBody(malformed())));
 }
 
-/** There is no request yet to answer, only a socket; when the answer to an earlier one is on its way, it stays alone. */
+/** There is no request object yet, only a socket. Writes nothing if an earlier response has already started. */
 function answerClientError(error: { code?: string }, socket: Duplex & { _httpMessage?: ServerResponse }): void {
   const answer = clientError(error.code);
   if (!socket.writable || socket._httpMessage?.headersSent || error.code === "ECONNRESET") {
@@ -224,7 +224,11 @@ const slowRequest = { code: "SLOW_REQUEST" };
 
 function clientError(code: string | undefined): AppError {
   if (code === slowRequest.code) {
-    return new AppError({ code: "request_timeout", message: "The request came too slowly.", hint: "Send it again." });
+    return new AppError({
+      code: "request_timeout",
+      message: "The request arrived too slowly.",
+      hint: "Send it again.",
+    });
   }
   if (code === "HPE_HEADER_OVERFLOW") {
     return new AppError({ code: "headers_too_large", message: "The headers are too large." });
@@ -251,7 +255,7 @@ export function listenError(error: NodeJS.ErrnoException, address: ListenAddress
   if (error.code === "EACCES") {
     return new AppError({
       code: "port_not_allowed",
-      message: `Port ${port} on ${host} may not be opened by this user.`,
+      message: `This user may not open port ${port} on ${host}.`,
       hint: `Choose a port above 1023 with ${setting}.`,
       cause: error,
     });

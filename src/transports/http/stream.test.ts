@@ -11,7 +11,7 @@ import { streamEventSchema } from "./event-schemas.ts";
 
 type Seen = { id: string | undefined; event: string | undefined; data: Record<string, unknown> };
 
-/** A client that reads when it is told to. */
+/** A client that reads only on demand. */
 async function follow(url: string, path = "/v1/stream", headers: Record<string, string> = {}) {
   const leave = new AbortController();
   onTestFinished(() => leave.abort());
@@ -26,7 +26,7 @@ async function follow(url: string, path = "/v1/stream", headers: Record<string, 
     onEvent: ({ id, event, data }) => events.push({ id, event, data: JSON.parse(data) }),
     onComment: (comment) => comments.push(comment),
   });
-  /** Reads until that holds; false when the stream ended before. */
+  /** Reads until `holds` returns true; false if the stream ends first. */
   const until = async (holds: () => boolean): Promise<boolean> => {
     while (!holds()) {
       const chunk = await reader?.read();
@@ -45,7 +45,7 @@ const messageIds = (events: readonly Seen[]) =>
   events.filter(({ event }) => event === "message").map(({ data }) => (data.message as { id: string }).id);
 
 describe("the stream", () => {
-  it("is open at once, and says where it began", async () => {
+  it("opens immediately, with the cursor where it began", async () => {
     const { listening, service } = await served();
     await say(service, "before");
     const client = await follow(listening.url);
@@ -55,7 +55,7 @@ describe("the stream", () => {
     expect(client.events[0]).toMatchObject({ id: service.logEnd(), event: "open", data: { type: "open" } });
   });
 
-  it("brings what happens, in order, in its shape", async () => {
+  it("sends events in order, in their documented format", async () => {
     const { listening, service } = await served();
     const client = await follow(listening.url);
     await client.until(() => client.events.length === 1);
@@ -70,7 +70,7 @@ describe("the stream", () => {
     }
   });
 
-  it("goes on after the last event that was seen, without a gap and without a repetition", async () => {
+  it("resumes after the last event seen, without gaps or repetitions", async () => {
     const { listening, service } = await served();
     const first = await follow(listening.url);
     await first.until(() => first.events.length === 1);
@@ -88,7 +88,7 @@ describe("the stream", () => {
     }
   });
 
-  it("can be resumed from its opening alone", async () => {
+  it("can be resumed from its `open` event", async () => {
     const { listening, service } = await served();
     const first = await follow(listening.url);
     await first.until(() => first.events.length === 1);
@@ -99,7 +99,7 @@ describe("the stream", () => {
     expect(messageIds(second.events)).toEqual(["m1"]);
   });
 
-  it("can be of one lane", async () => {
+  it("can be filtered by lane", async () => {
     const { listening, service } = await served({ service: testService(["demo", "other"]) });
     const client = await follow(listening.url, "/v1/stream?lane=demo");
     await client.until(() => client.events.length === 1);
@@ -110,7 +110,7 @@ describe("the stream", () => {
   });
 
   describe("with a list of types", () => {
-    /** What a stream brings of a turn, a message and a pause; whoever resumes gets the same but for deltas. */
+    /** The types sent for a turn, a message and a pause. A resumed stream sends the same except for deltas. */
     async function seenWith(types: string, count: number): Promise<(string | undefined)[]> {
       const { listening, service } = await served();
       const client = await follow(listening.url, `/v1/stream?types=${types}`);
@@ -134,22 +134,22 @@ describe("the stream", () => {
       return client.events.slice(1).map(({ event }) => event);
     }
 
-    it("brings one alone", async () => {
+    it("sends only that type", async () => {
       expect(await seenWith("lane", 1)).toEqual(["lane"]);
       expect(await seenWith("turn.ended", 1)).toEqual(["turn.ended"]);
     });
 
-    it("brings several, in their order", async () => {
+    it("sends several types, in order", async () => {
       expect(await seenWith("lane,message,turn.started", 3)).toEqual(["turn.started", "message", "lane"]);
     });
 
-    it("brings everything that agents do and say for `events`, also beside others", async () => {
+    it("sends all events of agents for `events`, also in combination with other types", async () => {
       expect(await seenWith("events", 3)).toEqual(["turn.started", "item.delta", "turn.ended"]);
       const all = ["turn.started", "item.delta", "turn.ended", "lane"];
       expect(await seenWith("lane,events", 4)).toEqual(all);
     });
 
-    it("refuses one that is not known, and names those that are", async () => {
+    it("refuses an unknown type, and lists the known ones", async () => {
       const { ask, service } = anApi();
       for (const types of ["deliveries", "lane,turn", "lane,", ""]) {
         const answer = await ask(`/v1/stream?types=${types}`);
@@ -164,7 +164,7 @@ describe("the stream", () => {
     });
   });
 
-  it("brings deliveries and what agents do in one order, and any of its cursors resumes both", async () => {
+  it("sends deliveries and agents' events in one order, and each of its cursors resumes both", async () => {
     const { listening, service } = await served();
     const client = await follow(listening.url);
     await client.until(() => client.events.length === 1);
@@ -201,7 +201,7 @@ describe("the stream", () => {
     }
   });
 
-  it("a cursor of the version before gets a reset with the lanes, and then what is kept", async () => {
+  it("a cursor of an earlier version gets a reset with the lanes, then everything that is kept", async () => {
     const { listening, service } = await served({ service: testService(["demo", "other"]) });
     await say(service, "m1");
     for (const before of ["v1.3", "e1.3"]) {
@@ -221,7 +221,7 @@ describe("the stream", () => {
     }
   });
 
-  it("a cursor that nobody made is refused before it begins", async () => {
+  it("refuses an invalid cursor before it begins", async () => {
     const { ask, service } = anApi();
     for (const path of ["/v1/stream?lastEventId=zzz", "/v1/stream?lane=demo&lastEventId=zzz"]) {
       const answer = await ask(path);
@@ -230,7 +230,7 @@ describe("the stream", () => {
     expect(service.following).toBe(0);
   });
 
-  it("shows that it lives while nothing happens", async () => {
+  it("sends heartbeats while nothing happens", async () => {
     const { listening } = await served({ heartbeatMs: 5 });
     const client = await follow(listening.url);
     await client.until(() => client.comments.length === 4);
@@ -249,7 +249,7 @@ describe("the stream", () => {
     expect(messageIds(client.events)).toEqual(Array.from({ length: 20 }, (_, index) => `m${index + 1}`));
   });
 
-  it("leaves nothing behind when its reader goes", async () => {
+  it("cleans up when its reader disconnects", async () => {
     const { listening, service, ask } = await served();
     const client = await follow(listening.url);
     await client.until(() => client.events.length === 1);
@@ -260,7 +260,7 @@ describe("the stream", () => {
     expect((await ask("/metrics")).body).toContain("waybill_stream_clients 0");
   });
 
-  it("ends in good order when the server closes", async () => {
+  it("ends cleanly when the server closes", async () => {
     const { listening, service } = await served();
     const client = await follow(listening.url);
     await client.until(() => client.events.length === 1);
@@ -269,7 +269,7 @@ describe("the stream", () => {
     expect(service.following).toBe(0);
   });
 
-  it("ends, and tells the log, when the service fails", async () => {
+  it("ends and logs the error when the service fails", async () => {
     const { listening, service, errors } = await served();
     const trouble = new Error("the store went away");
     service.follow = async function* () {
@@ -282,7 +282,7 @@ describe("the stream", () => {
     expect(errors).toEqual([trouble]);
   });
 
-  it("a reader that does not read holds up only itself", async () => {
+  it("a client that does not read delays only itself", async () => {
     const { listening, service } = await served();
     const text = "x".repeat(50_000);
     const message = { ...aMessage({ id: "m", text }), readAt: null };
@@ -307,7 +307,7 @@ describe("the stream", () => {
     expect(taken).toBeLessThan(2000);
   });
 
-  it("asked for by HEAD it follows nothing", async () => {
+  it("follows nothing on a HEAD request", async () => {
     const { ask, service } = anApi();
     expect((await ask("/v1/stream", { method: "HEAD" })).status).toBe(200);
     expect(service.following).toBe(0);

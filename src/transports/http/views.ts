@@ -1,37 +1,49 @@
-/** From records to responses: pure. A response has the fields that its schema names, and no others. */
+/** Pure conversion from records to responses. A response has exactly the fields of its schema. */
 
 import type { z } from "@hono/zod-openapi";
 import type { Clock } from "../../clock.ts";
+import type { AuditRow } from "../../core/delivery/audit-words.ts";
+import { auditRows } from "../../core/delivery/audit-words.ts";
 import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
+import { explanation } from "../../core/delivery/explanation.ts";
 import { missingFilesOf } from "../../core/delivery/prompt-text.ts";
+import { reasonSentence } from "../../core/delivery/reason-words.ts";
 import type { DeliveryRecord, Status } from "../../core/delivery/record.ts";
 import { awaitsSummary } from "../../core/delivery/record.ts";
 import { pauseOf } from "../../core/lane/lane.ts";
 import type { LogItem, LogReset } from "../../core/log/log-item.ts";
 import { writtenAddress } from "../../core/message/address.ts";
+import { memberOf } from "../../core/message/message.ts";
+import { boundedValue } from "../../core/turn/bounded-event.ts";
 import type {
   DeliveryDetail,
   DeliveryState,
+  DirectoryList,
   FollowedItem,
   LaneState,
-  OpenAsk,
+  LaneTurn,
+  ListedDelivery,
+  RuntimePrograms,
+  RuntimeState,
   SendResult,
   Service,
+  ShownAsk,
   ShownMail,
 } from "../../service/service.ts";
+import { askSchema } from "./ask-schemas.ts";
+import { liveTurnSchema } from "./event-schemas.ts";
 import { frame } from "./event-stream.ts";
+import { directoryListSchema, runtimeSchema } from "./runtime-schemas.ts";
 import {
-  askSchema,
-  auditSchema,
   deliveryDetailSchema,
   deliverySchema,
   laneSchema,
-  ledgerItemSchema,
+  listedDeliverySchema,
   messageSchema,
-  resetSchema,
   sendResultSchema,
   sentSchema,
 } from "./schemas.ts";
+import { ledgerItemSchema, resetSchema } from "./stream-schemas.ts";
 
 type Input<T> = T extends readonly (infer E)[]
   ? readonly Input<E>[]
@@ -39,7 +51,7 @@ type Input<T> = T extends readonly (infer E)[]
     ? { readonly [K in keyof T]: Input<T[K]> }
     : T;
 
-/** Parsing drops what the schema does not name. */
+/** Parsing drops fields that the schema does not name. */
 function project<S extends z.ZodType>(schema: S, fields: Input<z.input<S>>): z.output<S> {
   return schema.parse(fields);
 }
@@ -55,7 +67,7 @@ function sentFields({ record, queuedBehind }: DeliveryState) {
   return {
     deliveryId: record.id,
     responsePending: !outcomes.includes(record.status) || awaitsSummary(record),
-    ...(queuedBehind === null ? {} : { queuedBehindMessageId: queuedBehind }),
+    ...(queuedBehind === null ? {} : { queuedBehindMessageId: queuedBehind.messageId }),
     ...(record.proof?.visibleReply ? { visibleReply: record.proof.visibleReply } : {}),
     ...(record.lastReason === null ? {} : { reason: record.lastReason }),
   };
@@ -76,10 +88,29 @@ export function deliveryView(state: DeliveryState): z.output<typeof deliverySche
   return project(deliverySchema, deliveryFields(state));
 }
 
+export function listedDeliveryView(state: ListedDelivery): z.output<typeof listedDeliverySchema> {
+  return project(listedDeliverySchema, { ...deliveryFields(state), excerpt: state.excerpt });
+}
+
 function deliveryFields(state: DeliveryState) {
   const { record } = state;
-  const missingFiles = missingFilesOf(record);
-  return { ...record, ...sentFields(state), lane: record.laneId, replyTo: record.replyRecipient, missingFiles };
+  return {
+    ...record,
+    ...sentFields(state),
+    lane: record.laneId,
+    replyTo: record.replyRecipient,
+    missingFiles: missingFilesOf(record),
+    why: whyOf(record),
+    proof: record.proof?.by ?? null,
+    sessionId: record.runtimeSessionId,
+    assistantMessageId: record.observedAssistantMessageId,
+  };
+}
+
+/** Why it is held, else the reason of its last step. */
+function whyOf({ status, heldReason, lastReason }: DeliveryRecord): string | null {
+  const reason = (status === "pending" ? heldReason : null) ?? lastReason;
+  return reason === null ? null : reasonSentence(reason);
 }
 
 export function deliveryDetailView(detail: DeliveryDetail): z.output<typeof deliveryDetailSchema> {
@@ -89,8 +120,9 @@ export function deliveryDetailView(detail: DeliveryDetail): z.output<typeof deli
     message: detail.message && messageFields(detail.message),
     replies: detail.replies.map(messageFields),
     attemptList: record.attemptList.map((attempt) => ({ ...attempt, runtimeMessageId: attempt.messageId })),
-    audit: detail.history.map(auditFields),
+    audit: auditRows(detail.history).map(auditFields),
     evidence: evidenceFields(record),
+    explanation: explanation(record, outlook),
     next: { step: outlook.next, at: outlook.at, words: outlook.words },
   });
 }
@@ -109,12 +141,8 @@ function evidenceFields(record: DeliveryRecord) {
   };
 }
 
-export function auditView(event: DeliveryEvent): z.output<typeof auditSchema> {
-  return project(auditSchema, auditFields(event));
-}
-
-function auditFields(event: DeliveryEvent) {
-  return { at: event.at, event: event.type, reason: reasonOf(event), by: "by" in event ? event.by : null };
+function auditFields({ event, ...row }: AuditRow) {
+  return { ...row, at: event.at, event: event.type, reason: reasonOf(event), by: "by" in event ? event.by : null };
 }
 
 function reasonOf(event: DeliveryEvent): string | null {
@@ -127,10 +155,12 @@ export function messageView(mail: ShownMail): z.output<typeof messageSchema> {
 }
 
 function messageFields(mail: ShownMail) {
+  const member = memberOf(mail);
   return {
     ...mail,
     to: writtenAddress(mail.recipient),
     lane: mail.laneId,
+    member: member && { team: member.team, name: member.member },
     replyTo: mail.replyRecipient,
     outcome: mail.outcome ?? null,
     handOver: mail.handOver ?? null,
@@ -148,11 +178,39 @@ export function laneView({ lane, ...state }: LaneState): z.output<typeof laneSch
   });
 }
 
-export function askView(ask: OpenAsk): z.output<typeof askSchema> {
-  return project(askSchema, { ...ask, lane: ask.laneId });
+export function liveTurnView(turn: LaneTurn): z.output<typeof liveTurnSchema> {
+  return project(liveTurnSchema, turn);
 }
 
-/** What an item of the ledger is in the stream. */
+export function runtimeView(
+  runtime: RuntimeState,
+  { problem, programs }: RuntimePrograms = { problem: null, programs: [] },
+): z.output<typeof runtimeSchema> {
+  return project(runtimeSchema, {
+    ...runtime,
+    reason: problem,
+    programs: programs.map((program) => ({ ...program, lane: program.laneId })),
+  });
+}
+
+export function directoryListView(list: DirectoryList): z.output<typeof directoryListSchema> {
+  return project(directoryListSchema, list);
+}
+
+export function askView(ask: ShownAsk): z.output<typeof askSchema> {
+  return project(askSchema, {
+    ...ask,
+    lane: ask.laneId,
+    input: boundedValue(ask.input, maxAskCharacters),
+    detail: boundedValue(ask.detail, maxAskCharacters),
+    diff: ask.diff === null ? null : String(boundedValue(ask.diff, maxAskCharacters)),
+  });
+}
+
+/** The limit for each part of an ask whose length the agent decides. */
+const maxAskCharacters = 64 * 1024;
+
+/** A ledger item as the stream sends it. */
 export function streamEventView(item: LedgerItem): z.output<typeof ledgerItemSchema> {
   return project(ledgerItemSchema, streamEventFields(item));
 }
@@ -168,7 +226,7 @@ function streamEventFields(item: LedgerItem) {
         ...item,
         event: item.event.type,
         reason: reasonOf(item.event),
-        // The log does not know what waits behind what; the delivery itself does.
+        // The log does not know the queue; GET the delivery for that.
         delivery: deliveryFields({ record: item.record, queuedBehind: null }),
       };
     case "lane": {
@@ -177,12 +235,16 @@ function streamEventFields(item: LedgerItem) {
       return { ...item, id: item.laneId ?? lane?.id ?? "", removed: lane === null, pausedReason };
     }
     case "alert":
-      return { ...item, alert: { ...item.alert, lane: item.alert.laneId } };
+      return { ...item, alert: { ...item.alert, lane: item.alert.laneId, why: reasonSentence(item.alert.reason) } };
     case "team": {
       const { team } = item;
       const members = team?.members.map(({ name }) => name) ?? [];
       return { ...item, removed: team === null, state: team?.state ?? null, members };
     }
+    case "read":
+      return { ...item, to: writtenAddress(item.reader) };
+    case "ask":
+      return { ...item, id: item.ask, lane: item.laneId ?? "" };
     case "member":
     case "inbox":
       return { ...item, lane: item.laneId };
@@ -191,7 +253,7 @@ function streamEventFields(item: LedgerItem) {
   }
 }
 
-/** An item has one text, however many read it; an event brings its own. */
+/** Each item is serialised once for all readers; events are stored as text already. */
 const frames = new WeakMap<LogItem, string>();
 
 export function streamFrame(item: LogItem): string {
@@ -205,13 +267,13 @@ export function streamFrame(item: LogItem): string {
   return made;
 }
 
-/** An item of the log as a stream brings it; a reset with the lanes as they are now. */
+/** A log item as the stream sends it; a reset with the current state of the lanes. */
 export function frameMaker(service: Pick<Service, "lanes">, clock: Clock) {
   return async (item: FollowedItem): Promise<string> =>
     item.type === "reset" ? resetFrame(item, clock.now(), await service.lanes()) : streamFrame(item);
 }
 
-/** The reader has to look at everything again; this is where to begin. */
+/** Tells the reader to reload everything, and gives it the cursor and lanes to start from. */
 export function resetFrame({ cursor }: LogReset, now: number, lanes: readonly LaneState[]): string {
   const data = project(resetSchema, { type: "reset", at: now, lanes: lanes.map(laneView) });
   return frame(cursor, "reset", JSON.stringify(data));

@@ -1,6 +1,6 @@
 /**
- * Calls a tool: checks the arguments, runs it, and turns what it refuses into a result that a model can act on. Nothing is
- * answered before it is durable.
+ * Calls a tool: validates the arguments, runs it, and turns refusals into results that a model can act on. A result is
+ * returned only once everything in it is durable.
  */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
@@ -13,7 +13,7 @@ import type { ToolContext } from "./tools/tool.ts";
 
 export type CallContext = ToolContext & {
   settled: () => Promise<void>;
-  /** Gets what is our fault and not the agent's. */
+  /** Gets the errors that are our fault, not the agent's. */
   report: (error: unknown) => void;
 };
 
@@ -39,7 +39,7 @@ export async function callTool(
   }
 }
 
-/** Without structured content: that would have to fit the schema of a result. */
+/** Has no structured content: that would have to match the output schema. */
 export function refusal(text: string): CallToolResult {
   return { content: [{ type: "text", text }], isError: true };
 }
@@ -52,6 +52,6 @@ function wordsOf({ message, hint, retryable }: AppError): string {
 export function unknownTool(name: string): ProtocolError {
   const similar = nearest(name, toolNames);
   const guess = similar === null ? "" : ` Did you mean ${similar}?`;
-  const message = `There is no tool ${JSON.stringify(name.slice(0, 100))}.${guess} There are ${toolNames.join(", ")}.`;
+  const message = `Unknown tool ${JSON.stringify(name.slice(0, 100))}.${guess} The tools are ${toolNames.join(", ")}.`;
   return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 }

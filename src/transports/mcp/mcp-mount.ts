@@ -1,6 +1,6 @@
 /**
- * The tools of agents at `/mcp`, over streamable HTTP. Each member has a token of its own, which opens this and nothing
- * else, and says who calls.
+ * The agents' tools at `/mcp`, over streamable HTTP. Each member has its own token, which is valid only here and
+ * identifies the caller.
  */
 import type { Context } from "hono";
 import { AppError } from "../../app-error.ts";
@@ -13,7 +13,7 @@ export function mcpMount(agents: AgentService): Mount {
   return {
     basePath: mcpPath,
     answerError: answerMcpError,
-    notFoundHint: `Tools are called with POST ${mcpPath}.`,
+    notFoundHint: `Call tools with POST ${mcpPath}.`,
     basic: null,
     callerOf: (given) => callerOf(agents, given),
     crossOrigin: false,
@@ -25,8 +25,8 @@ export function mcpMount(agents: AgentService): Mount {
 }
 
 async function callerOf(agents: AgentService, { token, isApiToken }: GivenToken) {
-  if (isApiToken) throw unauthorized("This is the API's token, which is not good for tools.");
-  if (token === null) throw unauthorized("Tools need the token of a member.");
+  if (isApiToken) throw unauthorized("This is the API's token, which is not valid for tools.");
+  if (token === null) throw unauthorized("Tools require a member's token.");
   const caller = await agents.callerOf(token);
   if (caller === null) throw unauthorized("No member has this token, or its member was removed.");
   return caller;
@@ -36,14 +36,14 @@ function unauthorized(message: string): AppError {
   return new AppError({
     code: "unauthorized",
     message,
-    hint: "Send `Authorization: Bearer TOKEN` with the token that Waybill made for this member.",
+    hint: "Send `Authorization: Bearer TOKEN` with the token that Waybill created for this member.",
   });
 }
 
-/** JSON-RPC's code for errors of a server's own. */
+/** JSON-RPC's code for server-defined errors. */
 const serverError = -32_000;
 
-/** As JSON-RPC, so that clients show its words. What a tool refuses is a result of that tool, and not answered here. */
+/** A JSON-RPC error, so that clients show its message. A tool's refusal is a result of that tool, not an error. */
 function answerMcpError(c: Context, thrown: unknown, report: (error: unknown) => void): Response {
   const error = toAppError(thrown);
   const status = statusOf(error);

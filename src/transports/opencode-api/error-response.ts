@@ -1,10 +1,11 @@
 /**
- * Errors as OpenCode's clients read them: `{name, data: {message}}`, and `{_tag, message}` under its newer `/api`. Status
- * and code are those of Waybill's own API (docs/api.md). The message holds the hint, for which they have no field.
+ * Errors as OpenCode's clients read them: `{name, data: {message}}`, and `{_tag, message}` under its newer `/api`.
+ * Status and code are those of Waybill's own API (docs/api.md). The hint is appended to the message: these clients have
+ * no field for it.
  */
 import type { Context } from "hono";
 import type { AppError } from "../../app-error.ts";
-import { headersOf, statusOf, toAppError } from "../http/errors.ts";
+import { headersOf, isFault, statusOf, toAppError } from "../http/errors.ts";
 import { openCodePath } from "./opencode-path.ts";
 
 const passwordHeader = { "WWW-Authenticate": 'Basic realm="Waybill", charset="UTF-8"' };
@@ -28,7 +29,7 @@ export function answerOpenCodeError(c: Context, thrown: unknown, report: (error:
   const error = toAppError(thrown);
   const { code } = error;
   const status = statusOf(error);
-  if (status >= 500 && status !== 501) report(thrown);
+  if (isFault(error, status)) report(thrown);
   const message = textOfError(error);
   const body = c.req.path.startsWith(`${openCodePath}/api/`)
     ? { _tag: tags[status] ?? "UnknownError", message, code }

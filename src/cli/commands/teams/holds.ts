@@ -1,4 +1,4 @@
-/** `waybill holds`: agents that write to each other in circles, and a way to let them go on. */
+/** `waybill holds`: lists and releases agents that are held because they write to each other in a loop. */
 import type { Command } from "../../command.ts";
 import { printResult } from "../../command.ts";
 import { withDaemon } from "../../connect.ts";
@@ -8,12 +8,12 @@ import { ago } from "../../output/format.ts";
 
 export const holds: Command = {
   name: "holds",
-  summary: "list agents that are held because they write to each other in circles; let them go on",
+  summary: "list and release agents that are held because they write to each other in a loop",
   help: {
     usage: "\nrelease LANE LANE",
-    description: `Two agents that write to each other many times, while no person writes and no task or file changes, are
-held: what they write to each other waits. \`holds release\` delivers it, and counts anew. \`delivery.maxExchanges\` says
-how many are too many.`,
+    description: `Two agents that write to each other many times, while no person writes and no task or file changes, are held:
+their messages to each other wait. \`holds release\` delivers them and starts counting again. \`delivery.maxExchanges\`
+sets the limit.`,
     json: 'one line: {"holds":[…]}, or {"released":N}',
     examples: `waybill holds
 waybill holds release tom anna`,
@@ -24,14 +24,15 @@ waybill holds release tom anna`,
   argumentChoices: "lanes",
   run(input, context) {
     const [subcommand] = input.positionals;
-    if (subcommand !== undefined && subcommand !== "release") throw usageError(`unknown: holds ${subcommand}`, "holds");
+    if (subcommand !== undefined && subcommand !== "release")
+      throw usageError(`unknown subcommand: holds ${subcommand}`, "holds");
     if (subcommand === "release") {
       const one = input.argument(1, "holds release needs two lanes");
       const other = input.argument(2, "holds release needs two lanes");
       return withDaemon(context, async (client) => {
         const { released } = await client.releaseHold(one, other);
         const what = `${released} ${released === 1 ? "message" : "messages"}`;
-        return printResult(context, { released }, `${one} and ${other} go on; ${what} waited.`);
+        return printResult(context, { released }, `${one} and ${other} are released; ${what} waited.`);
       });
     }
     return withDaemon(context, async (client) => {
@@ -45,7 +46,7 @@ waybill holds release tom anna`,
           ago(beganAt, now),
           ago(heldAt, now),
         ]),
-        emptyNote: "Nobody is held.",
+        emptyNote: "No agents are held.",
       });
     });
   },

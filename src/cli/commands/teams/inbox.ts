@@ -1,26 +1,26 @@
-/** `waybill inbox`: what was written to a person, and what of it was read. */
+/** `waybill inbox`: lists a person's messages, and marks them as read. */
 import type { Command } from "../../command.ts";
 import { flagOption, printResult, textOption } from "../../command.ts";
 import { withDaemon } from "../../connect.ts";
 import { usageError } from "../../errors.ts";
 import { pageRequest, pagingOptions, printList } from "../../lists.ts";
-import { ago } from "../../output/format.ts";
+import { ago, pluralized } from "../../output/format.ts";
 import { outcomeNote } from "../../output/message-notes.ts";
 
 export const inbox: Command = {
   name: "inbox",
-  summary: "show what was written to you, and mark it as read",
+  summary: "list the messages to you, and mark them as read",
   help: {
     usage: "[--unread] [--person NAME] [--limit N]\nread [ID …] [--person NAME]",
-    description: `Lists what agents and Waybill wrote to a person, newest first; \`*\` marks what is unread. \`inbox read\` marks
-messages as read: those that are named, or all.`,
+    description: `Lists the messages that agents and Waybill sent to a person, newest first; \`*\` marks unread ones. \`inbox read\` marks
+the given messages as read, or all of them.`,
     json: 'one line: {"messages":[…],"nextCursor":…}, or {"marked":N}',
     examples: `waybill inbox --unread
 waybill inbox read
 waybill inbox read agt-0123 --person anna`,
   },
   options: {
-    unread: flagOption("only what was not read"),
+    unread: flagOption("only unread messages"),
     person: textOption("NAME", 'whose inbox (default: "user")'),
     ...pagingOptions,
   },
@@ -29,11 +29,13 @@ waybill inbox read agt-0123 --person anna`,
   run(input, context) {
     const [subcommand, ...ids] = input.positionals;
     const person = input.value("person");
-    if (subcommand !== undefined && subcommand !== "read") throw usageError(`unknown: inbox ${subcommand}`, "inbox");
+    if (subcommand !== undefined && subcommand !== "read")
+      throw usageError(`unknown subcommand: inbox ${subcommand}`, "inbox");
     if (subcommand === "read") {
       return withDaemon(context, async (client) => {
         const { marked } = await client.markRead({ person, ids: ids.length === 0 ? undefined : ids });
-        return printResult(context, { marked }, `${marked} ${marked === 1 ? "message is" : "messages are"} read now.`);
+        const others = ids.length > marked ? " The others were read before, or are not in this inbox." : "";
+        return printResult(context, { marked }, `Marked ${pluralized(marked, "message")} as read.${others}`);
       });
     }
     const request = pageRequest(input, "inbox");
@@ -49,7 +51,7 @@ waybill inbox read agt-0123 --person anna`,
           id,
           text + outcomeNote({ outcome }),
         ]),
-        emptyNote: input.flag("unread") ? "Nothing is unread." : "Nobody has written yet.",
+        emptyNote: input.flag("unread") ? "No unread messages." : "No messages yet.",
       });
     });
   },

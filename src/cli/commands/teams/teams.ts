@@ -1,7 +1,8 @@
-/** `waybill teams`: lists teams, and changes one or one of its members. */
+/** `waybill teams`: lists and changes teams and their members. */
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Member, NewMember, Team, WaybillClient } from "../../../client/index.ts";
+import { WaybillError } from "../../../client/index.ts";
 import { memberColors, memberKinds } from "../../../core/team/team.ts";
 import { expandPath } from "../../../home.ts";
 import { nearest } from "../../../nearest.ts";
@@ -21,27 +22,27 @@ const contracts = ["text", "tool"] as const;
 
 export const teams: Command = {
   name: "teams",
-  summary: "list teams; create, import, pause, resume or stop one; add, remove or shut down a member",
+  summary: "list, create, import, pause and stop teams, and manage their members",
   help: {
-    usage: `                          all teams, and what their members are doing
-show TEAM                 one team
-create TEAM [--name N]    make a team, or change what people call it
-delete TEAM               delete it; the lanes of its members stay
+    usage: `                          list all teams and what their members are doing
+show TEAM                 show one team
+create TEAM [--name N]    create a team, or change its display name
+delete TEAM               delete it; its members' lanes stay
 pause TEAM                send nothing to its members until it is resumed
-resume TEAM
-stop TEAM                 the same as pause, and stop what runs
+resume TEAM               send messages again
+stop TEAM                 like pause, and also stop the running turns
 add TEAM MEMBER [OPTIONS] add a member, or change one
 remove TEAM MEMBER        remove it from the team; its lane stays
-shutdown TEAM MEMBER      approve its shutdown: it gets nothing until it is added again
-token TEAM MEMBER         the token of a native member, for \`waybill mcp\`
+shutdown TEAM MEMBER      approve its shutdown: it gets no messages until it is added again
+token TEAM MEMBER         print a native member's token, for \`waybill mcp\`
 import DIR [OPTIONS]      follow the inbox files of a team, such as ~/.claude/teams/NAME`,
-    description: `A member of kind lane is run by Waybill, in the lane of its own name unless --lane says otherwise. A native
-member is run by somebody else and uses \`waybill mcp\`. A person reads \`waybill inbox\`. Messages to a paused or stopped
-team wait.
+    description: `Waybill runs a member of kind lane, in the lane of the same name unless --lane names another one. A native member
+runs outside Waybill and uses \`waybill mcp\`. A person reads \`waybill inbox\`. Messages to a paused or stopped team
+wait.
 
-An imported team's members write to each other in files. Waybill runs the members that --run names: it delivers the
-rows in their inboxes and flags them as read once they are answered. It writes messages to all others into their inbox
-files.`,
+The members of an imported team write to each other in files. Waybill runs the members given with --run: it delivers
+the rows in their inboxes and marks them as read once they are answered. It writes messages to all other members into
+their inbox files.`,
     json: 'one line: {"teams":[…]}, the team, or {"token":…}',
     examples: `waybill teams create core
 waybill teams add core tom --lane backend --role "backend developer" --contract tool
@@ -50,20 +51,20 @@ waybill send --team core --member tom "Is the build green?"
 waybill teams import ~/.claude/teams/core --run team-lead=lead --run tom=backend`,
   },
   options: {
-    name: textOption("NAME", "for `create` and `add`: a name for people"),
+    name: textOption("NAME", "for `create` and `add`: a display name"),
     kind: textOption("KIND", "for `add`: lane (default), native or person", memberKinds),
     lane: textOption("ID", "for `add`: the lane that the member works in", "lanes"),
-    role: textOption("ROLE", "for `add`: what it does in the team; lead makes it the lead"),
+    role: textOption("ROLE", "for `add`: its job in the team; `lead` makes it the lead"),
     color: textOption("COLOR", `for \`add\`: ${memberColors.join(", ")}`, memberColors),
     contract: textOption(
       "C",
-      "for `add`: text: the final text is the answer; tool: a reply is sent with a tool",
+      "for `add`: text: the final text is the answer; tool: replies are sent with a tool",
       contracts,
     ),
-    team: textOption("TEAM", "for `import`: what the team is called here (default: as it calls itself)"),
+    team: textOption("TEAM", "for `import`: the team's name in Waybill (default: its own name)"),
     run: { ...textOption("MEMBER=LANE", "for `import`: a member that Waybill runs; may be repeated"), multiple: true },
-    join: flagOption("for `import`: let the agents of a Claude Code session answer Waybill (changes its config.json)"),
-    file: textOption("PATH", "for `token`: write it into this file, which only you can read"),
+    join: flagOption("for `import`: let the agents of a Claude Code session answer Waybill (edits its config.json)"),
+    file: textOption("PATH", "for `token`: write it to this file, readable only by you"),
   },
   subcommands,
   maxArguments: 3,
@@ -71,11 +72,12 @@ waybill teams import ~/.claude/teams/core --run team-lead=lead --run tom=backend
     const [name, , member] = input.positionals;
     if (name === undefined) return withDaemon(context, (client) => list(client, context));
     const subcommand = subcommands.find((one) => one === name);
-    if (subcommand === undefined) throw usageError(`unknown: teams ${name}`, "teams", nearest(name, subcommands));
+    if (subcommand === undefined)
+      throw usageError(`unknown subcommand: teams ${name}`, "teams", nearest(name, subcommands));
     if (subcommand === "import") return withDaemon(context, (client) => importTeam(input, client, context));
-    const team = input.argument(1, `teams ${name} needs the name of a team`);
+    const team = input.argument(1, `teams ${name} needs a team name`);
     const isOfMember = ofMember.some((one) => one === subcommand);
-    if (isOfMember) input.argument(2, `teams ${name} needs the name of a member`);
+    if (isOfMember) input.argument(2, `teams ${name} needs a member name`);
     else if (member !== undefined) throw usageError(`too many arguments: ${member}`, "teams");
     return withDaemon(context, (client) => runSubcommand(subcommand, team, member ?? "", input, client, context));
   },
@@ -86,14 +88,14 @@ async function list(client: WaybillClient, context: CommandContext): Promise<num
   const lines = teamTable(found.teams, { width: terminalWidth(), paint: context.paint });
   printResult(context, found, found.teams.length === 0 ? [] : lines);
   if (context.json) return exitCodes.ok;
-  if (found.teams.length === 0) context.printNote("There are no teams. Make one: waybill teams create NAME");
+  if (found.teams.length === 0) context.printNote("There are no teams yet. Create one: waybill teams create NAME");
   for (const line of noticeLines(found.teams)) context.printNote(line);
   return exitCodes.ok;
 }
 
 async function importTeam(input: CommandInput, client: WaybillClient, context: CommandContext): Promise<number> {
   const directory = resolve(
-    expandPath(input.argument(1, "import what? The directory of a team"), process.cwd(), process.env),
+    expandPath(input.argument(1, "the directory of the team is missing"), process.cwd(), process.env),
   );
   const [, , extra] = input.positionals;
   if (extra !== undefined) throw usageError(`too many arguments: ${extra}`, "teams");
@@ -105,12 +107,16 @@ async function importTeam(input: CommandInput, client: WaybillClient, context: C
     ...withoutNulls({ name: input.value("team") }),
   });
   const format = { width: terminalWidth(), paint: context.paint };
-  return printResult(context, team, [`Team ${team.name} is followed in ${directory}.`, "", ...teamLines(team, format)]);
+  return printResult(context, team, [
+    `Waybill follows team ${team.name} in ${directory}.`,
+    "",
+    ...teamLines(team, format),
+  ]);
 }
 
 function memberAndLane(written: string): [string, string] {
   const [member, lane, more] = written.split("=");
-  if (!member || !lane || more !== undefined) throw usageError(`--run wants MEMBER=LANE, not ${written}`, "teams");
+  if (!member || !lane || more !== undefined) throw usageError(`--run must be MEMBER=LANE, not ${written}`, "teams");
   return [member, lane];
 }
 
@@ -129,23 +135,25 @@ async function runSubcommand(
       const format = { width: terminalWidth(), paint: context.paint };
       return printResult(context, found, teamLines(found, format));
     }
-    case "create":
-      return done(await client.putTeam(team, { displayName: input.value("name") ?? null }), `Team ${team} is set up.`);
+    case "create": {
+      const displayName = input.value("name") ?? (await teamIfKnown(team, client))?.displayName ?? null;
+      return done(await client.putTeam(team, { displayName }), `Team ${team} is set up.`);
+    }
     case "delete":
       await client.removeTeam(team);
-      return printResult(context, { removed: team }, `Team ${team} is gone.`);
+      return printResult(context, { removed: team }, `Team ${team} is deleted.`);
     case "pause":
       return done(await client.pauseTeam(team), `Team ${team} is paused; messages to its members wait.`);
     case "resume":
-      return done(await client.resumeTeam(team), `Team ${team} goes on.`);
+      return done(await client.resumeTeam(team), `Team ${team} is resumed.`);
     case "stop":
       return done(await client.stopTeam(team), `Team ${team} is stopped; messages to its members wait.`);
     case "add": {
       const changed = await client.putMember(team, member, await memberSettings(team, member, input, client));
-      return done(changed, `${member} is a member of team ${changed.name}.`);
+      return done(changed, `${member} is now a member of team ${changed.name}.`);
     }
     case "remove":
-      return done(await client.removeMember(team, member), `${member} is no member of team ${team} any more.`);
+      return done(await client.removeMember(team, member), `${member} is no longer a member of team ${team}.`);
     case "shutdown":
       return done(await client.shutDownMember(team, member), `${member} is shut down.`);
     case "token":
@@ -161,15 +169,23 @@ function printToken({ token }: { token: string }, file: string | undefined, cont
   return printResult(context, { file }, `The token is in ${file}: waybill mcp --token-file ${file}`);
 }
 
-/** A member that exists keeps what is not given. */
+async function teamIfKnown(team: string, client: WaybillClient): Promise<Team | null> {
+  try {
+    return await client.team(team);
+  } catch (error) {
+    if (error instanceof WaybillError && error.code === "team_unknown") return null;
+    throw error;
+  }
+}
+
+/** An existing member keeps settings that are not given. */
 async function memberSettings(
   team: string,
   member: string,
   input: CommandInput,
   client: WaybillClient,
 ): Promise<NewMember> {
-  const { teams: all } = await client.teams();
-  const existing = all.find(({ name }) => name === team)?.members.find(({ name }) => name === member);
+  const existing = (await teamIfKnown(team, client))?.members.find(({ name }) => name === member);
   const given = {
     kind: input.choice("kind", memberKinds),
     lane: input.value("lane"),

@@ -1,8 +1,8 @@
-/** Asks: what agents wait for a person to allow or to answer. */
+/** Asks: the permissions and questions that agents wait for a person to answer. */
 import { z } from "@hono/zod-openapi";
+import { askAnswerSchema, askSchema } from "../ask-schemas.ts";
 import type { App } from "../env.ts";
 import { answerOf, changeErrors, guardedRoute, idParam, readErrors, requestBody } from "../route-descriptions.ts";
-import { askAnswerSchema, askSchema } from "../schemas.ts";
 import { askView } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
@@ -11,9 +11,9 @@ export const askRoutes = {
     method: "get",
     path: "/v1/asks",
     operationId: "listAsks",
-    summary: "What waits for a person",
+    summary: "List open asks",
     responses: {
-      200: answerOf(z.object({ asks: z.array(askSchema) }).openapi("AskList"), "All that are open."),
+      200: answerOf(z.object({ asks: z.array(askSchema) }).openapi("AskList"), "All open asks."),
       ...readErrors(),
     },
   }),
@@ -23,9 +23,9 @@ export const askRoutes = {
     operationId: "answerAsk",
     summary: "Answer an ask",
     description:
-      "A permission takes `once`, `always` or `reject`; a question takes its answers, or `reject`. A permission that is rejected with a `message` does not end the turn.",
+      "A permission takes `once`, `always` or `reject`; a question takes `answers`, or `reject`. Rejecting a permission with a `message` does not end the turn.",
     request: { params: idParam("The ask's id."), body: requestBody(askAnswerSchema) },
-    responses: { 204: { description: "The agent has it." }, ...changeErrors(404, 409) },
+    responses: { 204: { description: "The agent has received the answer." }, ...changeErrors(404, 409) },
   }),
 };
 

@@ -1,11 +1,11 @@
-/** Deliveries: what became of messages, and what a person may do about it. */
+/** Deliveries: the state and outcome of messages, and how a person may intervene. */
 import { z } from "@hono/zod-openapi";
 import { statuses } from "../../../core/delivery/record.ts";
 import type { App } from "../env.ts";
 import { nextOf, pageAnswers, pageQuery } from "../paging.ts";
 import { answerOf, changeErrors, guardedRoute, idParam, readErrors } from "../route-descriptions.ts";
-import { deliveryDetailSchema, deliverySchema } from "../schemas.ts";
-import { deliveryDetailView, deliveryView } from "../views.ts";
+import { deliveryDetailSchema, deliverySchema, listedDeliverySchema } from "../schemas.ts";
+import { deliveryDetailView, deliveryView, listedDeliveryView } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
 const params = idParam("The delivery's id.");
@@ -17,7 +17,7 @@ const statusList = z
   .optional()
   .openapi({
     type: "string",
-    description: `Only those in one of these, separated by commas: ${statuses.join(", ")}.`,
+    description: `Only deliveries with one of these statuses, separated by commas: ${statuses.join(", ")}.`,
     example: "pending,accepted",
   });
 
@@ -26,48 +26,52 @@ export const deliveryRoutes = {
     method: "get",
     path: "/v1/deliveries",
     operationId: "listDeliveries",
-    summary: "Deliveries, newest first",
+    summary: "List deliveries, newest first",
     request: {
       query: pageQuery({
         status: statusList,
-        messageId: z.string().min(1).max(128).optional().openapi({ description: "Only those of this message." }),
+        messageId: z.string().min(1).max(128).optional().openapi({ description: "Only deliveries of this message." }),
+        q: z.string().max(500).optional().openapi({
+          description:
+            "Only deliveries whose message id, lane, status or reason contains all of these words, or whose id begins with them. Searches the newest 5,000.",
+        }),
       }),
     },
-    responses: pageAnswers("DeliveryPage", { deliveries: z.array(deliverySchema) }),
+    responses: pageAnswers("DeliveryPage", { deliveries: z.array(listedDeliverySchema) }),
   }),
   show: guardedRoute("deliveries", {
     method: "get",
     path: "/v1/deliveries/{id}",
     operationId: "showDelivery",
-    summary: "One delivery with attempts, audit, evidence, and what happens next",
+    summary: "Show a delivery with its attempts, audit, evidence and next step",
     request: { params },
-    responses: { 200: answerOf(deliveryDetailSchema, "All that is known of it."), ...readErrors(404) },
+    responses: { 200: answerOf(deliveryDetailSchema, "The delivery with all details."), ...readErrors(404) },
   }),
   retry: guardedRoute("deliveries", {
     method: "post",
     path: "/v1/deliveries/{id}/retry",
     operationId: "retryDelivery",
-    summary: "Give a delivery that failed for good a new budget",
-    description: "Its old attempts are looked at first, so late proof is found before the agent is asked again.",
+    summary: "Retry a delivery that failed for good, with a new budget",
+    description: "Its old attempts are checked first, so late proof is found before the agent gets another prompt.",
     request: { params },
-    responses: { 202: answerOf(deliverySchema, "It waits for its turn again."), ...changeErrors(404, 409) },
+    responses: { 202: answerOf(deliverySchema, "The delivery is queued again."), ...changeErrors(404, 409) },
   }),
   cancel: guardedRoute("deliveries", {
     method: "post",
     path: "/v1/deliveries/{id}/cancel",
     operationId: "cancelDelivery",
-    summary: "End a delivery for good",
-    description: "If its turn runs, that is stopped.",
+    summary: "Cancel a delivery for good",
+    description: "If its turn is running, the turn is stopped.",
     request: { params },
-    responses: { 202: answerOf(deliverySchema, "It is over."), ...changeErrors(404, 409) },
+    responses: { 202: answerOf(deliverySchema, "The cancelled delivery."), ...changeErrors(404, 409) },
   }),
 };
 
 export function addDeliveries(app: App, { service }: RouteDeps): void {
   app.openapi(deliveryRoutes.list, async (c) => {
-    const { status, ...filter } = c.req.valid("query");
-    const page = await service.deliveries({ ...filter, statuses: status });
-    return c.json({ deliveries: page.items.map(deliveryView), ...nextOf(page) }, 200);
+    const { status, q, ...filter } = c.req.valid("query");
+    const page = await service.deliveries({ ...filter, statuses: status, query: q?.trim() || undefined });
+    return c.json({ deliveries: page.items.map(listedDeliveryView), ...nextOf(page) }, 200);
   });
 
   app.openapi(deliveryRoutes.show, async (c) =>

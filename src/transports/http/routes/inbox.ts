@@ -1,10 +1,17 @@
-/** People's mailboxes with their read marks, and agents that are held until a person lets them go on. */
+/** People's mailboxes with their read marks, and agents on hold until a person releases them. */
 import { z } from "@hono/zod-openapi";
 import type { App } from "../env.ts";
 import { cursor, limit, nextOf, pageAnswers } from "../paging.ts";
 import { answerOf, changeErrors, guardedRoute, readErrors, requestBody } from "../route-descriptions.ts";
 import { messageSchema } from "../schemas.ts";
-import { holdSchema, readCountSchema, readMarksSchema, releasedSchema, releaseSchema } from "../team-schemas.ts";
+import {
+  holdSchema,
+  readCountSchema,
+  readMarksSchema,
+  releasedSchema,
+  releaseSchema,
+  unreadSchema,
+} from "../team-schemas.ts";
 import { messageView } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
@@ -16,11 +23,11 @@ export const inboxRoutes = {
     method: "get",
     path: "/v1/inbox",
     operationId: "listInbox",
-    summary: "What was written to a person, newest first",
+    summary: "List messages to a person, newest first",
     request: {
       query: z.strictObject({
-        person: person.openapi({ description: '"user" unless said otherwise.' }),
-        unread: z.enum(["true", "false"]).optional().openapi({ description: "`true`: only what was not read." }),
+        person: person.openapi({ description: '"user" by default.' }),
+        unread: z.enum(["true", "false"]).optional().openapi({ description: "`true`: only unread messages." }),
         limit,
         cursor,
       }),
@@ -33,15 +40,23 @@ export const inboxRoutes = {
     operationId: "markRead",
     summary: "Mark messages to a person as read",
     request: { body: requestBody(readMarksSchema) },
-    responses: { 200: answerOf(readCountSchema, "Marked."), ...changeErrors() },
+    responses: { 200: answerOf(readCountSchema, "The messages are marked as read."), ...changeErrors() },
+  }),
+  unread: guardedRoute("inbox", {
+    method: "get",
+    path: "/v1/inbox/unread",
+    operationId: "countUnread",
+    summary: "Count a person's unread messages, by conversation",
+    request: { query: z.strictObject({ person: person.openapi({ description: '"user" by default.' }) }) },
+    responses: { 200: answerOf(unreadSchema, "The counts."), ...readErrors() },
   }),
   holds: guardedRoute("inbox", {
     method: "get",
     path: "/v1/holds",
     operationId: "listHolds",
-    summary: "Agents that are held because they write to each other and nothing else happens",
+    summary: "List holds: pairs of agents that wrote to each other too often while nothing else happened",
     responses: {
-      200: answerOf(z.object({ holds: z.array(holdSchema) }).openapi("HoldList"), "All of them, oldest first."),
+      200: answerOf(z.object({ holds: z.array(holdSchema) }).openapi("HoldList"), "All holds, oldest first."),
       ...readErrors(),
     },
   }),
@@ -49,10 +64,10 @@ export const inboxRoutes = {
     method: "post",
     path: "/v1/holds/release",
     operationId: "releaseHold",
-    summary: "Let two agents go on",
-    description: "What was held is delivered, and they are counted anew.",
+    summary: "Release a hold between two agents",
+    description: "The held messages are delivered, and the count of their messages restarts.",
     request: { body: requestBody(releaseSchema) },
-    responses: { 200: answerOf(releasedSchema, "They go on."), ...changeErrors(404, 409) },
+    responses: { 200: answerOf(releasedSchema, "The hold is released."), ...changeErrors(404, 409) },
   }),
 };
 
@@ -66,6 +81,11 @@ export function addInbox(app: App, { service }: RouteDeps): void {
     const { person: name = owner, ids } = c.req.valid("json");
     return c.json({ marked: await service.markRead(name, ids ?? "all") }, 200);
   });
+  app.openapi(inboxRoutes.unread, async (c) => {
+    const { person } = c.req.valid("query");
+    return c.json({ person, ...(await service.unread(person)) }, 200);
+  });
+
   app.openapi(inboxRoutes.holds, async (c) => {
     const holds = (await service.holds()).map(({ one, other, ...hold }) =>
       holdSchema.parse({ ...hold, lanes: [one, other] }),

@@ -1,16 +1,25 @@
 /** Lanes: where agents work, and what a person may do to one. */
 import { z } from "@hono/zod-openapi";
 import type { App } from "../env.ts";
+import { laneEventPageSchema, liveTurnSchema } from "../event-schemas.ts";
+import { limit } from "../paging.ts";
 import { answerOf, changeErrors, guardedRoute, idParam, readErrors, requestBody } from "../route-descriptions.ts";
 import { adoptionSchema, laneSchema, newLaneSchema, pauseSchema } from "../schemas.ts";
-import { laneView } from "../views.ts";
+import { laneView, liveTurnView } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
 const params = idParam("The lane's id.");
 
-const changedLane = { 200: answerOf(laneSchema, "The lane as it is now."), ...changeErrors(404, 409) };
+const before = z
+  .string()
+  .regex(/^\d{1,15}$/, "must be the number of an event")
+  .transform(Number)
+  .optional()
+  .openapi({ type: "integer", minimum: 0, description: "Only events with a lower `seq`. Omit it for the newest." });
 
-/** A plain verb: no body, and the changed lane as the response. */
+const changedLane = { 200: answerOf(laneSchema, "The updated lane."), ...changeErrors(404, 409) };
+
+/** An action without a body that responds with the updated lane. */
 function verb<const V extends "abort" | "resume" | "release">(name: V, summary: string, description: string) {
   return guardedRoute("lanes", {
     method: "post",
@@ -28,9 +37,9 @@ export const laneRoutes = {
     method: "get",
     path: "/v1/lanes",
     operationId: "listLanes",
-    summary: "All lanes with what holds and what waits in them",
+    summary: "List lanes, with their current delivery and queue length",
     responses: {
-      200: answerOf(z.object({ lanes: z.array(laneSchema) }).openapi("LaneList"), "All of them."),
+      200: answerOf(z.object({ lanes: z.array(laneSchema) }).openapi("LaneList"), "All lanes."),
       ...readErrors(),
     },
   }),
@@ -38,53 +47,72 @@ export const laneRoutes = {
     method: "get",
     path: "/v1/lanes/{id}",
     operationId: "showLane",
-    summary: "One lane",
+    summary: "Show a lane",
     request: { params },
     responses: { 200: answerOf(laneSchema, "The lane."), ...readErrors(404) },
+  }),
+  events: guardedRoute("lanes", {
+    method: "get",
+    path: "/v1/lanes/{id}/events",
+    operationId: "listLaneEvents",
+    summary: "List what a lane's agent did and said, newest first",
+    description:
+      "Deltas are not kept. A page may be shorter than its limit when events are large. The events of a removed lane stay " +
+      "available for as long as they are kept.",
+    request: { params, query: z.strictObject({ before, limit }) },
+    responses: { 200: answerOf(laneEventPageSchema, "One page of events."), ...readErrors(404) },
+  }),
+  turn: guardedRoute("lanes", {
+    method: "get",
+    path: "/v1/lanes/{id}/turn",
+    operationId: "showTurn",
+    summary: "Show a lane's running turn, with the text of its open items so far",
+    description:
+      "For a client that starts following a lane mid-turn, because deltas are not kept. Compare the `offset` of later " +
+      "deltas with these texts to find what is new.",
+    request: { params },
+    responses: { 200: answerOf(liveTurnSchema, "The open items."), ...readErrors(404) },
   }),
   remove: guardedRoute("lanes", {
     method: "delete",
     path: "/v1/lanes/{id}",
     operationId: "removeLane",
     summary: "Remove a lane",
-    description: "What happened in it stays.",
+    description: "Its messages, deliveries and events are kept.",
     request: {
       params,
       query: z.strictObject({
-        force: z
-          .enum(["true", "false"])
-          .optional()
-          .openapi({ description: "`true`: deliveries that are open in it end as cancelled." }),
+        force: z.enum(["true", "false"]).optional().openapi({ description: "`true`: cancels its open deliveries." }),
       }),
     },
-    responses: { 204: { description: "It is gone." }, ...changeErrors(404, 409) },
+    responses: { 204: { description: "The lane is removed." }, ...changeErrors(404, 409) },
   }),
   abort: verb(
     "abort",
-    "Stop the running turn, or what is about to be sent",
-    "Its delivery is cancelled and never retried; what waits behind it goes on.",
+    "Abort the running turn, or the prompt that is about to be sent",
+    "Its delivery is cancelled and never retried. The next message in the queue follows.",
   ),
   pause: guardedRoute("lanes", {
     method: "post",
     path: "/v1/lanes/{id}/pause",
     operationId: "pauseLane",
-    summary: "Send nothing in this lane until it is resumed",
+    summary: "Pause a lane: send nothing in it until it is resumed",
     request: { params, body: { content: { "application/json": { schema: pauseSchema } }, required: false } },
     responses: changedLane,
   }),
-  resume: verb("resume", "Let a paused lane go on", "Messages that waited are sent in their order."),
+  resume: verb("resume", "Resume a paused lane", "Waiting messages are sent in order."),
   release: verb(
     "release",
-    "Give back a lane that is held by what nobody can see or write",
-    "For a delivery that still owes the end of its turn or its read flag; an open one is cancelled.",
+    "Release a lane whose delivery waits for something that cannot be observed or written",
+    "For a delivery that still owes the end of its turn or its read flag. An open delivery is cancelled.",
   ),
   adopt: guardedRoute("lanes", {
     method: "post",
     path: "/v1/lanes/{id}/session",
     operationId: "adoptSession",
-    summary: "Let a lane go on in a session that its agent program has already",
+    summary: "Continue a lane in an existing session of its agent program",
     description:
-      "From the next message on. Refused while a delivery holds the lane, for a session of another lane or directory, and for a subtask.",
+      "Takes effect with the next message. Refused while a delivery holds the lane, for a session of another lane or directory, and for a subtask.",
     request: { params, body: requestBody(adoptionSchema) },
     responses: changedLane,
   }),
@@ -95,10 +123,10 @@ export function putLaneRoute(runtimeKinds: readonly string[]) {
     method: "post",
     path: "/v1/lanes",
     operationId: "putLane",
-    summary: "Make a lane, or change the settings of one",
-    description: "Its sessions and what waits in it stay. What is left out is what the configuration says.",
+    summary: "Create a lane, or change its settings",
+    description: "A changed lane keeps its session and its queue. Omitted settings come from the configuration.",
     request: { body: requestBody(newLaneSchema(runtimeKinds)) },
-    responses: { 201: answerOf(laneSchema, "The lane as it is now."), ...changeErrors(404, 409) },
+    responses: { 201: answerOf(laneSchema, "The created or updated lane."), ...changeErrors(404, 409) },
   });
 }
 
@@ -111,6 +139,12 @@ export function addLanes(app: App, { service, runtimeKinds }: RouteDeps): void {
     return c.json(laneView(await service.putLane(settings)), 201);
   });
   app.openapi(laneRoutes.show, async (c) => c.json(laneView(await service.lane(c.req.valid("param").id)), 200));
+  app.openapi(laneRoutes.events, async (c) => {
+    const { before = null, limit } = c.req.valid("query");
+    const { events, nextBefore } = await service.laneEvents(c.req.valid("param").id, { before, limit });
+    return c.json({ events: [...events], nextBefore }, 200);
+  });
+  app.openapi(laneRoutes.turn, async (c) => c.json(liveTurnView(await service.turn(c.req.valid("param").id)), 200));
   app.openapi(laneRoutes.remove, async (c) => {
     await service.removeLane(c.req.valid("param").id, c.req.valid("query").force === "true");
     return c.body(null, 204);

@@ -1,10 +1,10 @@
-/** Messages: sending, finding, taking back. */
+/** Messages: send, list, withdraw. */
 import { z } from "@hono/zod-openapi";
 import type { App } from "../env.ts";
 import { nextOf, pageAnswers, pageQuery } from "../paging.ts";
 import { answerOf, changeErrors, guardedRoute, idParam, requestBody } from "../route-descriptions.ts";
-import { messageSchema, newMessageRequestSchema, sendResultSchema, sentSchema } from "../schemas.ts";
-import { messageView, sendResultView, sentView } from "../views.ts";
+import { deliverySchema, messageSchema, newMessageRequestSchema, sendResultSchema, sentSchema } from "../schemas.ts";
+import { deliveryView, messageView, sendResultView, sentView } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
 export const messageRoutes = {
@@ -12,30 +12,55 @@ export const messageRoutes = {
     method: "post",
     path: "/v1/messages",
     operationId: "sendMessage",
-    summary: "Send a message to an agent, or to somebody who reads a mailbox",
+    summary: "Send a message to an agent, a person, or a member that Waybill does not run",
     description:
-      "Once this is answered the message is durable and will have an outcome. The same message id with the same body " +
-      "may be sent again and changes nothing; with another body it is a conflict.",
+      "Once this responds, the message is durable and will have an outcome. Sending the same message id with the same " +
+      "body again changes nothing; with a different body it is a conflict.",
     request: { body: requestBody(newMessageRequestSchema) },
-    responses: { 202: answerOf(sendResultSchema, "Admitted, now or before."), ...changeErrors(404, 409) },
+    responses: {
+      202: answerOf(sendResultSchema, "Admitted, by this or an earlier request."),
+      ...changeErrors(404, 409),
+    },
   }),
   list: guardedRoute("messages", {
     method: "get",
     path: "/v1/messages",
     operationId: "listMessages",
-    summary: "What was said, newest first",
+    summary: "List messages, newest first",
     request: {
       query: pageQuery({
-        q: z.string().max(500).optional().openapi({ description: "Only those in which all of these words were said." }),
+        member: z
+          .string()
+          .max(256)
+          .regex(/^[^/]+\/[^/]+$/, "must be TEAM/MEMBER")
+          .transform((name) => name.split("/"))
+          .transform(([team = "", member = ""]) => ({ kind: "member" as const, team, member }))
+          .optional()
+          .openapi({
+            type: "string",
+            description: "`TEAM/MEMBER`: only messages to and from this member, which Waybill does not run.",
+          }),
+        messageId: z.string().min(1).max(128).optional().openapi({ description: "Only messages with this id." }),
+        q: z.string().max(500).optional().openapi({ description: "Only messages that contain all of these words." }),
+        deliveries: z
+          .enum(["true", "false"])
+          .optional()
+          .openapi({ description: "`true`: include the deliveries of these messages." }),
       }),
     },
-    responses: pageAnswers("MessagePage", { messages: z.array(messageSchema) }),
+    responses: pageAnswers("MessagePage", {
+      messages: z.array(messageSchema),
+      deliveries: z
+        .array(deliverySchema)
+        .optional()
+        .openapi({ description: "If requested: the deliveries of the messages to lanes, newest first." }),
+    }),
   }),
   withdraw: guardedRoute("messages", {
     method: "delete",
     path: "/v1/messages/{id}",
     operationId: "withdrawMessage",
-    summary: "Take back a message that has not been sent",
+    summary: "Withdraw a message that has not been sent to its agent",
     request: {
       params: idParam("The message's id."),
       query: z.strictObject({
@@ -44,10 +69,10 @@ export const messageRoutes = {
           .min(1)
           .max(128)
           .optional()
-          .openapi({ description: "Needed when several lanes have a message of that id." }),
+          .openapi({ description: "Required when several lanes have a message with this id." }),
       }),
     },
-    responses: { 200: answerOf(sentSchema, "Taken back."), ...changeErrors(404, 409) },
+    responses: { 200: answerOf(sentSchema, "The withdrawn message's delivery."), ...changeErrors(404, 409) },
   }),
 };
 
@@ -58,9 +83,11 @@ export function addMessages(app: App, { service }: RouteDeps): void {
   });
 
   app.openapi(messageRoutes.list, async (c) => {
-    const { q, ...filter } = c.req.valid("query");
+    const { q, deliveries, ...filter } = c.req.valid("query");
     const page = await service.messages({ ...filter, query: q?.trim() || undefined });
-    return c.json({ messages: page.items.map(messageView), ...nextOf(page) }, 200);
+    const found = deliveries === "true" ? await service.deliveriesOf(page.items) : null;
+    const theirs = found === null ? {} : { deliveries: found.map(deliveryView) };
+    return c.json({ messages: page.items.map(messageView), ...theirs, ...nextOf(page) }, 200);
   });
 
   app.openapi(messageRoutes.withdraw, async (c) => {

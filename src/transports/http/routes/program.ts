@@ -1,4 +1,4 @@
-/** The program itself: its version, its numbers, its interface, and a new start. */
+/** The program itself: its version, metrics, OpenAPI document, and restart. */
 import { z } from "@hono/zod-openapi";
 import type { App } from "../env.ts";
 import { answerOf, changeErrors, guardedRoute, readErrors } from "../route-descriptions.ts";
@@ -10,16 +10,16 @@ export const programRoutes = {
     method: "get",
     path: "/version",
     operationId: "version",
-    summary: "Which Waybill this is, and since when it runs",
-    responses: { 200: answerOf(versionSchema, "Version, and this run of it."), ...readErrors() },
+    summary: "Show the version, and when this run started",
+    responses: { 200: answerOf(versionSchema, "The version, and the current run."), ...readErrors() },
   }),
   metrics: guardedRoute("program", {
     method: "get",
     path: "/metrics",
     operationId: "metrics",
-    summary: "Numbers for Prometheus",
+    summary: "Metrics for Prometheus",
     responses: {
-      200: { description: "In Prometheus' text format.", content: { "text/plain": { schema: z.string() } } },
+      200: { description: "Metrics in the Prometheus text format.", content: { "text/plain": { schema: z.string() } } },
       ...readErrors(),
     },
   }),
@@ -34,11 +34,15 @@ export const programRoutes = {
     method: "post",
     path: "/v1/restart",
     operationId: "restart",
-    summary: "Start anew",
+    summary: "Restart the worker",
     description:
-      "The worker ends in good order and its supervisor starts another one. Nothing that was admitted is lost.",
+      "The worker shuts down gracefully and its supervisor starts a new one. No admitted message is lost. If the next " +
+      "start would refuse the configuration, nothing is restarted.",
     responses: {
-      202: answerOf(z.object({ status: z.literal("restarting") }).openapi("Restarting"), "It will."),
+      202: answerOf(
+        z.object({ status: z.literal("restarting") }).openapi("Restarting"),
+        "The restart follows this response.",
+      ),
       ...changeErrors(409),
     },
   }),
@@ -51,6 +55,7 @@ export function addProgram(app: App, { service, metrics, about }: RouteDeps, doc
     api: 1 as const,
     runId: about.runId,
     startedAt: isoTime(about.startedAt),
+    demo: about.demo,
   };
   app.openapi(programRoutes.version, (c) => c.json(version, 200));
 
@@ -61,6 +66,7 @@ export function addProgram(app: App, { service, metrics, about }: RouteDeps, doc
   app.openapi(programRoutes.document, (c) => c.json({ ...document() }, 200));
 
   app.openapi(programRoutes.restart, (c) => {
+    service.checkRestart();
     c.env.afterAnswer(() => service.restart());
     return c.json({ status: "restarting" as const }, 202);
   });

@@ -1,10 +1,14 @@
-/** What the routes are made from. */
+/** The dependencies of the routes. */
 import type { Clock } from "../../../clock.ts";
+import type { DoctorReport } from "../../../doctor-check.ts";
 import type { Service } from "../../../service/service.ts";
-import type { BrowserSessions } from "../browser-sessions.ts";
 import type { HttpMetrics } from "../metrics.ts";
+import type { BrowserSessions } from "../page/browser-sessions.ts";
+import type { LoginCodes } from "../page/login-codes.ts";
+import type { PageFiles } from "../page/page-files.ts";
 
-export type About = { version: string; runId: string; startedAt: number };
+/** `demo`: nothing is configured, and the agents are scripted. */
+export type About = { version: string; runId: string; startedAt: number; demo: boolean };
 
 /** A line for the log from a client program. */
 export type ClientLog = { level: "debug" | "info" | "warn" | "error"; service: string; message: string };
@@ -13,13 +17,17 @@ export type RouteDeps = {
   service: Service;
   clock: Clock;
   sessions: BrowserSessions;
+  loginCodes: LoginCodes;
+  page: PageFiles;
   metrics: HttpMetrics;
   about: About;
-  /** What a lane may name as its runtime. */
+  /** The runtimes that a lane may name. */
   runtimeKinds: readonly string[];
+  /** Runs the checks of `waybill doctor`. */
+  doctor: () => Promise<DoctorReport>;
   heartbeatMs: number;
-  /** For what a client program says about itself. */
+  /** Receives log lines from client programs. */
   onClientLog: (entry: ClientLog) => void;
-  /** For what goes wrong after the answer has begun, or where it must not show. */
+  /** For errors after the response has begun, or that the client must not see. */
   report: (error: unknown, route: string) => void;
 };

@@ -1,4 +1,4 @@
-/** The log: `GET /v1/stream` as it happens, resumed without a gap, and `GET /v1/events` by pages for what agents did. */
+/** The log: `GET /v1/stream` sends it live and resumes without a gap; `GET /v1/events` pages through agents' events. */
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { LogFilter, LogItem } from "../../../core/log/log-item.ts";
@@ -28,7 +28,7 @@ const types = z
   .openapi({
     type: "string",
     example: "delivery,turn.ended",
-    description: "Only these types, separated by commas. `events` stands for everything that agents do and say.",
+    description: "Only these types, separated by commas. `events` stands for all event types of agents.",
   });
 
 export const streamRoutes = {
@@ -36,12 +36,13 @@ export const streamRoutes = {
     method: "get",
     path,
     operationId: "stream",
-    summary: "What happens, as it happens",
+    summary: "Stream events as they happen",
     description:
-      "Server-sent events: `event` is the type, `id` an opaque cursor, `data` a StreamEvent. With the id of the last " +
-      "event in `Last-Event-ID` the stream goes on after it; without one it begins now, with an `open` event whose id " +
-      "can be resumed from. A `reset` tells that something in between is not kept any more, and how the lanes are now. An " +
-      "`item.delta` has no id, for it is not kept: a client that resumes finds its text in the `item.completed`.",
+      "Server-sent events: `event` is the type, `id` an opaque cursor, `data` a StreamEvent. With `Last-Event-ID`, the " +
+      "stream resumes after that event. Without it, the stream begins now, with an `open` event whose id you can resume " +
+      "from. A `reset` means that some events in between are no longer kept; it carries the current state of the lanes. " +
+      "An `item.delta` has no id because it is not kept: a client that resumes finds its text in `item.completed`, and " +
+      "until then in `GET /v1/lanes/{id}/turn`.",
     request: {
       query: z.strictObject({
         lane: laneFilter,
@@ -49,7 +50,7 @@ export const streamRoutes = {
         lastEventId: lastEventId.openapi({ description: "For clients that cannot set the header." }),
       }),
       headers: z.object({
-        "last-event-id": lastEventId.openapi({ description: "The id of the last event that was seen." }),
+        "last-event-id": lastEventId.openapi({ description: "The id of the last event that the client received." }),
       }),
     },
     responses: {
@@ -61,16 +62,16 @@ export const streamRoutes = {
     method: "get",
     path: "/v1/events",
     operationId: "listEvents",
-    summary: "What agents did and said, oldest first",
-    description: "Without `after`, from the oldest that is kept. Deltas are not kept.",
+    summary: "List what agents did and said, oldest first",
+    description: "Without `after`, starts with the oldest event that is kept. Deltas are not kept.",
     request: {
       query: z.strictObject({
         lane: laneFilter,
-        after: cursor.openapi({ description: "`cursor` of the page before, or the id of an event." }),
+        after: cursor.openapi({ description: "`cursor` of the previous page, or the id of an event." }),
         limit,
       }),
     },
-    responses: { 200: answerOf(eventPageSchema, "A page of them."), ...readErrors(404) },
+    responses: { 200: answerOf(eventPageSchema, "One page of events."), ...readErrors(404) },
   }),
 };
 
@@ -90,7 +91,7 @@ export function addStream(app: App, deps: RouteDeps): void {
 
 async function answerStream(c: Context<Env>, deps: RouteDeps, filter: LogFilter, resumeAfter: string | undefined) {
   const { service, clock, metrics, heartbeatMs, report } = deps;
-  // A removed lane can still be followed to its end by a reader that resumes.
+  // A reader that resumes can still follow a removed lane to its end.
   if (filter.lane !== undefined && resumeAfter === undefined) await service.lane(filter.lane);
   if (resumeAfter !== undefined) await service.log({ after: resumeAfter, limit: 1 });
   const after = resumeAfter ?? service.logEnd();

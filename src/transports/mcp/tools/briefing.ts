@@ -1,4 +1,4 @@
-/** `member_briefing`, and `runtime_bootstrap_checkin`, which also says that the caller has begun its work. */
+/** `member_briefing`, and `runtime_bootstrap_checkin`, which also reports that the caller has started. */
 import { z } from "zod";
 import type { Briefing } from "../../../service/agent-service.ts";
 import { mailSchema, mailText, mailViews } from "./mail.ts";
@@ -14,7 +14,7 @@ const briefingSchema = z.object({
 export const memberBriefing = defineTool({
   name: "member_briefing",
   title: "Get your briefing",
-  description: "Says who you are, who else is in your team, and which messages wait for your answer.",
+  description: "Says who you are, who else is in your team, and which messages are waiting for your answer.",
   annotations: readsOnly,
   input: z.strictObject({}),
   output: briefingSchema,
@@ -24,7 +24,8 @@ export const memberBriefing = defineTool({
 export const runtimeBootstrapCheckin = defineTool({
   name: "runtime_bootstrap_checkin",
   title: "Check in",
-  description: "Says that you have started and can take messages. Call it once, when you begin. Returns your briefing.",
+  description:
+    "Reports that you have started and can receive messages. Call it once, when you begin. Returns your briefing.",
   annotations: changes({ repeatable: true }),
   input: z.strictObject({}),
   output: briefingSchema,
@@ -35,9 +36,9 @@ function briefingResult({ you, team, open }: Briefing) {
   const data = { you, team, open: mailViews(open) };
   const waiting =
     data.open.length === 0
-      ? ["No message waits for your answer."]
+      ? ["No message is waiting for your answer."]
       : [
-          `${data.open.length === 1 ? "A message waits" : `${data.open.length} messages wait`} for your answer. Answer each with \
+          `${data.open.length === 1 ? "A message is waiting" : `${data.open.length} messages are waiting`} for your answer. Answer each with \
 message_send: its sender as to, its id as relayOfMessageId, and an outcome.`,
           ...data.open.map(mailText),
         ];

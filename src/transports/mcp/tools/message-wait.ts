@@ -1,4 +1,4 @@
-/** `message_wait`: until a message that the caller sent is answered or has failed, or the time is over. */
+/** `message_wait`: waits until a message from the caller is answered or has failed, or the time is over. */
 import { z } from "zod";
 import type { SentState } from "../../../service/agent-service.ts";
 import { abortedBy } from "../../http/stream-answer.ts";
@@ -8,18 +8,18 @@ import type { ToolContext } from "./tool.ts";
 import { defineTool, readsOnly } from "./tool.ts";
 
 export const defaultWaitSeconds = 45;
-/** Clients give up after 60 s unless progress comes, which takes a stream: see mcp-app.ts. */
+/** Clients give up after 60 s unless they get progress, which would need a stream: see mcp-app.ts. */
 const maxWaitSeconds = 50;
 
 export const messageWait = defineTool({
   name: "message_wait",
   title: "Wait for an answer",
   description: `Waits until a message that you sent is answered or has failed. Returns its state: answered (with the \
-replies), failed (with the reason), or waiting when the time is over; call it again then, or go on with other work: the \
-answer reaches you all the same. May return before timeoutSeconds are over.`,
+replies), failed (with the reason), or waiting when the time is up; call it again then, or continue with other work: \
+the answer will still reach you. May return before timeoutSeconds have passed.`,
   annotations: readsOnly,
   input: z.strictObject({
-    messageId: messageIdField.meta({ description: "As message_send returned it." }),
+    messageId: messageIdField.meta({ description: "The id that message_send returned." }),
     timeoutSeconds: z
       .int()
       .min(1)
@@ -50,7 +50,7 @@ async function waitFor(messageId: string, seconds: number, context: ToolContext)
     return await agents.wait(caller, messageId, end.signal);
   } finally {
     cancel();
-    // Takes its listener off the signal of a server that lives long.
+    // Removes its listener from the long-lived server's signal.
     end.abort();
   }
 }
@@ -61,8 +61,9 @@ export function waitResult({ messageId, state, reason, replies }: SentState) {
 
 function nextStep(state: SentState["state"], messageId: string): string | null {
   if (state === "answered") return null;
-  if (state === "failed") return "Send it again if that can help, to somebody else if not, or go on without an answer.";
-  return `Call message_wait again with messageId ${messageId}, or go on with other work: the answer reaches you all the same.`;
+  if (state === "failed")
+    return "Send it again if that can help, send it to someone else, or continue without an answer.";
+  return `Call message_wait again with messageId ${messageId}, or continue with other work: the answer will still reach you.`;
 }
 
 export function waitText({ messageId, state, reason, replies, next }: ReturnType<typeof waitResult>): string {

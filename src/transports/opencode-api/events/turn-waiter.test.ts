@@ -7,7 +7,7 @@ import { startWorld } from "../../../../test/support/waybill.ts";
 
 const slow = { always: [{ steps: [{ say: "Well." }, { wait: 5000 }, { say: "Done." }] }] };
 
-/** Waits, and says what has come of it. */
+/** Starts a wait and records its result. */
 function waiting(hub: ReturnType<typeof aHub>, messageId: string, signal = new AbortController().signal) {
   const state: { end: unknown; error: unknown } = { end: null, error: null };
   const done = hub.turnEnd({ lane: "lane", messageId, signal }).then(
@@ -28,7 +28,7 @@ async function lastTurnIsOver(world: World): Promise<boolean> {
   return event?.type === "turn.ended";
 }
 
-test("it ends with the turn that answers the message, and not before", async () => {
+test("a wait ends with the turn that answers the message, and not before", async () => {
   const world = await startWorld({ script: slow });
   const { state, done } = waiting(aHub(world), "m1");
   await settled();
@@ -40,7 +40,7 @@ test("it ends with the turn that answers the message, and not before", async () 
   expect(state).toMatchObject({ end: { turn: 1 }, error: null });
 });
 
-test("a turn of another message does not end it", async () => {
+test("another message's turn does not end the wait", async () => {
   const world = await startWorld({ script: slow });
   const hub = aHub(world);
   await world.send({ id: "m1" });
@@ -53,7 +53,7 @@ test("a turn of another message does not end it", async () => {
   expect(state.end).toMatchObject({ turn: 2 });
 });
 
-test("a turn that ended before the wait began, also before a restart, ends it at once", async () => {
+test("a turn that ended before the wait began, even before a restart, ends it immediately", async () => {
   const world = await startWorld({ script: slow });
   await world.send({ id: "m1" });
   await world.reaches("m1", "responded");
@@ -67,7 +67,7 @@ test("a turn that ended before the wait began, also before a restart, ends it at
   expect([here.state.end, later.state.end]).toMatchObject([{ turn: 1 }, { turn: 1 }]);
 });
 
-/** From now, in the middle of it, to its end. */
+/** Starts the wait now, mid-turn, and expects it to last until the turn ends. */
 async function expectToWaitForTurn(world: World, turn: number): Promise<void> {
   const { state, done } = waiting(aHub(world), "m1");
   await settled();
@@ -77,14 +77,14 @@ async function expectToWaitForTurn(world: World, turn: number): Promise<void> {
   expect(state.end).toMatchObject({ turn });
 }
 
-test("a wait that begins in the middle of the turn lasts until its end", async () => {
+test("a wait that begins mid-turn lasts until the turn ends", async () => {
   const world = await startWorld({ script: slow });
   await world.send({ id: "m1" });
   await world.clock.advance(1000);
   await expectToWaitForTurn(world, 1);
 });
 
-test("a turn that fails does not end it while the message is tried again", async () => {
+test("a failed turn does not end the wait while the message is retried", async () => {
   const turns = [{ steps: [{ error: "The model is overloaded (529)." }] }, { steps: [{ say: "Now." }] }];
   const world = await startWorld({ script: { turns } });
   const { state, done } = waiting(aHub(world), "m1");
@@ -97,7 +97,7 @@ test("a turn that fails does not end it while the message is tried again", async
   expect(state.end).toEqual({ turn: 2, delivery: "responded" });
 });
 
-test("a delivery that ends without a turn ends it", async () => {
+test("a delivery that ends without a turn ends the wait", async () => {
   const world = await startWorld({ script: slow });
   const service = serviceOf(world.waybill);
   await service.pause("lane", "wait");
@@ -110,7 +110,7 @@ test("a delivery that ends without a turn ends it", async () => {
   expect(state.end).toEqual({ turn: null, delivery: "cancelled" });
 });
 
-test("a message that was retried since it failed is waited for until its new turn is over", async () => {
+test("a wait for a failed message that was retried lasts until its new turn is over", async () => {
   const world = await startWorld({ script: { turns: [{}, {}, {}], ...slow } });
   const { id } = await world.send({ id: "m1" });
   await world.reaches("m1", "failed_terminal");
@@ -119,7 +119,7 @@ test("a message that was retried since it failed is waited for until its new tur
   await expectToWaitForTurn(world, 4);
 });
 
-test("whoever wants no more is let go", async () => {
+test("an aborted wait ends", async () => {
   const world = await startWorld();
   const stop = new AbortController();
   const { state, done } = waiting(aHub(world), "never", stop.signal);
@@ -129,7 +129,7 @@ test("whoever wants no more is let go", async () => {
   expect(state.error).toEqual(new Error("gone"));
 });
 
-test("a message that ended so long ago that its events are not kept any more is not waited for", async () => {
+test("a wait for a message whose events are no longer kept ends immediately", async () => {
   const long = Array.from({ length: 60 }, () => ({ tool: "read", output: "x" }));
   const turns = [{ steps: [{ say: "Well." }] }, { steps: [...long, { say: "Done." }] }];
   const world = await startWorld({ script: { turns } });
@@ -140,7 +140,7 @@ test("a message that ended so long ago that its events are not kept any more is 
   }
   await settled();
   const now = world.clock.now();
-  await world.waybill.store.prune({ responded: 0, failed: 0, log: 0, events: now + 1 });
+  await world.waybill.store.prune({ responded: 0, failed: 0, log: 0, events: now + 1, stats: 0 });
   const kept = await world.waybill.store.eventsBefore("lane", null, 1000);
   expect(kept.map(({ turn }) => turn)).not.toContain(1);
   const { state, done } = waiting(aHub(world), "m1");

@@ -1,7 +1,7 @@
 /**
- * A lane's events as OpenCode's. Pure: the same events give the same messages, parts and ids, live, in a replay and in a
- * list. The session is busy from the moment a message is admitted until no turn runs and no message is open: one that
- * will be asked again, or that waits, keeps it from being idle. So does its error: it is told when the message has failed.
+ * Projects a lane's events to OpenCode's. Pure: the same events give the same messages, parts and ids, live, in a
+ * replay and in a list. The session is busy from the admission of a message until no turn runs and no message is open;
+ * a message that waits or will be retried keeps it busy. An error is published only when its message has failed.
  */
 import type { SessionStatus, SnapshotFileDiff, Todo } from "@opencode-ai/sdk/v2/types";
 import { superseded } from "../../../core/delivery/reasons.ts";
@@ -24,12 +24,12 @@ import { abortedError, errorFrom, errorOfEnd, mayBeMended, unknownError } from "
 
 type Turn = {
   prompt: string | null;
-  /** What the prompt stands for; null for one that was typed into the program. */
+  /** The message of the prompt; null for a prompt that was typed into the program. */
   answered: AnsweredMessage | null;
   announced: boolean;
   /** A person rejected a call, and no message of the agent has begun since. */
   refused: boolean;
-  /** Something that was asked in it can be answered no more. */
+  /** An ask of this turn can no longer be answered. */
   expired: boolean;
   error: StepError | null;
 };
@@ -40,11 +40,11 @@ export type SessionSnapshot = {
   messages: readonly SessionMessage[];
   diff: readonly SnapshotFileDiff[];
   todos: readonly Todo[];
-  /** The last event of each ask of the newest turn. */
+  /** The last event of each ask in the newest turn. */
   asks: readonly NativeEvent[];
 };
 
-/** One that is `following` live remembers only what may still change, and publishes nothing of a copied history. */
+/** If `following` live, it remembers only what may still change, and publishes nothing of a copied history. */
 type ProjectionOptions = { following?: boolean };
 
 export class SessionProjection {
@@ -56,11 +56,11 @@ export class SessionProjection {
   readonly #open: OpenMessages;
   readonly #asks = new AskLog();
   #turn: Turn | null = null;
-  /** The message that will be asked again. */
+  /** The message that will be retried. */
   #retrying: string | null = null;
   #deferred: UniversalEvent[] = [];
   #todos: Todo[] = [];
-  /** Nothing goes on in a copied history, also while not all of it is known. */
+  /** A copied history is never busy, even while only part of it is known. */
   #isCopy = false;
 
   constructor(settings: SessionSettings, { following = false }: ProjectionOptions = {}) {
@@ -76,7 +76,7 @@ export class SessionProjection {
     return this.#status.isBusy;
   }
 
-  /** One that follows has the newest turn and what waits, others everything. */
+  /** With `following`: the newest turn and waiting messages. Otherwise everything. */
   get sessions(): SessionSnapshot[] {
     return [this.#main, ...this.#sessions.children].map((session) => ({
       sessionID: session.sessionID,
@@ -98,7 +98,7 @@ export class SessionProjection {
     return this.#sessions.children.map(({ sessionID }) => sessionID);
   }
 
-  /** In their order; of the lane's own session, or of a child. */
+  /** In order; of the lane's own session, or of a child. */
   messages(sessionID: string = this.#main.sessionID): readonly SessionMessage[] {
     return [this.#main, ...this.#sessions.children].find((one) => one.sessionID === sessionID)?.messages ?? [];
   }
@@ -189,7 +189,7 @@ export class SessionProjection {
   }
 
   #retryScheduled({ message, attempt, reason, next }: RetryNote): NativeEvent[] {
-    const text = errorText(this.#open.errorOf(message)) ?? `The message is asked again (${reason ?? "no answer"}).`;
+    const text = errorText(this.#open.errorOf(message)) ?? `The message is being retried (${reason ?? "no answer"}).`;
     this.#retrying = message;
     return this.#status.change({ type: "retry", attempt, message: text, next });
   }
@@ -200,7 +200,7 @@ export class SessionProjection {
     if (ended === null || status === "responded") return this.#afterEnd(note);
     if (reason === superseded) return [toast(notAskedAgain), ...this.#afterEnd(note)];
     const { messageID, hadTurn, error } = ended;
-    // The last turn has said how it ended.
+    // The last turn has already shown how it ended.
     if (hadTurn && error === null) return this.#afterEnd(note);
     const isStopped = status === "cancelled";
     const undelivered = unknownError(`The message was not delivered (${reason ?? status}).`);
@@ -209,7 +209,7 @@ export class SessionProjection {
     return [errorEvent(this.#main, why), ...answer, ...this.#afterEnd(note)];
   }
 
-  /** A retry that was dropped is over, also while something else is to be done. */
+  /** Ends the retry status of a dropped retry, even if other messages are open. */
   #afterEnd({ message }: DeliveryEndNote): NativeEvent[] {
     if (!this.#hasWork) return this.#status.idle();
     return this.#retrying === message ? this.#status.work() : [];
@@ -222,7 +222,7 @@ export class SessionProjection {
       this.#asks.forgetClosed();
     }
     this.#turn = { prompt, answered, announced: false, refused: false, expired: false, error: null };
-    // A later prompt for the same message is a message of its own.
+    // A later prompt for the same message is shown as a separate message.
     const isShown = answered?.isFirst === true;
     if (isShown) this.#main.setPrompt(answered.messageID);
     return isShown || prompt === null ? this.#announce(time, seq, number) : [];
@@ -234,7 +234,7 @@ export class SessionProjection {
     return [...this.#publishBusy(), ...this.#main.announce(time, orderOf(seq), `turn ${turn} ${seq}`)];
   }
 
-  /** The agent's message is announced before anything is in it, and after the prompt that it answers. */
+  /** The agent's message is announced after the prompt that it answers, before it has any content. */
   #announced(event: ItemEvent): NativeEvent[] {
     const { item } = event.data;
     if (item.role === "user" || item.kind === "status" || event.nativeSession !== undefined) return [];
@@ -245,7 +245,7 @@ export class SessionProjection {
     const { time, seq, turn: number, data } = event;
     const turn = this.#turn;
     const error = turn ? errorOfEnd(data, turn.refused, turn.error) : null;
-    // Where the message may be asked again, its error is told when it has failed.
+    // If the message may be retried, its error is published only when the message has failed.
     const held = error !== null && mayBeMended(error) ? error : null;
     const isHeld = this.#open.endTurn(data.queued, held) && held !== null;
     const published = error === null || isHeld ? [] : [errorEvent(this.#main, error)];
@@ -282,7 +282,7 @@ export class SessionProjection {
     }
   }
 
-  /** One that was typed into the program itself, or that Waybill sent beyond the message. */
+  /** A prompt that was typed into the program itself, or a later prompt that Waybill sent for a message. */
   #prompt({ data: { item }, time, seq, turn }: ItemEvent, session: SessionMessages): NativeEvent[] {
     const answered = this.#turn?.prompt === item.id ? this.#turn.answered : this.#open.ofPrompt(item.id);
     if (session === this.#main && answered?.isFirst) return [];
@@ -333,7 +333,7 @@ export class SessionProjection {
   #error({ data: { message, status } }: UniversalEventOf<"error">, session: SessionMessages): NativeEvent[] {
     const error = errorFrom(message, status);
     if (!this.#turn || session !== this.#main) return [errorEvent(session, error)];
-    // The agent may get over it. At the end of the turn it is known.
+    // The agent may recover from it. The end of the turn decides.
     this.#turn.error = error;
     return [];
   }
@@ -352,10 +352,13 @@ export class SessionProjection {
 }
 
 const notAskedAgain = {
-  title: "Not asked again",
-  message: "The message before is not asked again: you wrote on while it waited for its next try.",
+  title: "Not retried",
+  message: "The previous message is not retried: you sent another one while it waited for its retry.",
 };
-const askExpired = { title: "Expired", message: "What the agent asked has expired: its program ended." };
+const askExpired = {
+  title: "Expired",
+  message: "The agent's question or permission request has expired: its program ended.",
+};
 
 function toast(said: { title: string; message: string }): NativeEvent {
   return { type: "tui.toast.show", properties: { ...said, variant: "info", duration: 8000 } };

@@ -1,4 +1,4 @@
-/** What clients ask for at the same moment, on a real service and store: each thing is decided by what is stored then. */
+/** Concurrent requests on a real service and store: each is decided by what is stored at that moment. */
 import type { Session } from "@opencode-ai/sdk/v2/types";
 import { describe, expect, it } from "vitest";
 import type { Asked } from "../../../../test/support/http-api.ts";
@@ -13,7 +13,7 @@ const post = (json: unknown): Asked => ({ method: "POST", json });
 const prompt = (words: string, more: object = {}) => post({ parts: [{ type: "text", text: words }], ...more });
 const modelOf = (providerID: string, modelID = "default") => ({ model: { providerID, modelID } });
 
-/** Beside a scripted agent, two runtimes that are known and not ready. */
+/** A scripted agent, and two runtimes that are known but not ready. */
 async function anApiOnWorld(options: WorldOptions = {}) {
   const others = ["claude", "pi"].map((runtime) => ({ id: `a-${runtime}`, runtime }));
   const world = await startWorld({ lanes: [{}, ...others], ...options });
@@ -23,7 +23,7 @@ async function anApiOnWorld(options: WorldOptions = {}) {
   return { world, make, ...api };
 }
 
-/** Lets something happen once, after a verb of the store was called and before it is carried out. */
+/** Runs `happen` once, after a method of the store was called and before it takes effect. */
 function first<V extends keyof Store>(store: Store, verb: V, happen: () => Promise<unknown>): void {
   const real = store[verb] as (...args: unknown[]) => Promise<unknown>;
   const patched = async (...args: unknown[]) => {
@@ -46,7 +46,7 @@ describe("first prompts of a new session", () => {
     expect(items.map(({ text }) => text)).toEqual([(await service.lane(made.slug)).lane.runtime]);
   });
 
-  it("a lane in which a message is on its way is not moved any more", async () => {
+  it("a lane with a message on its way is no longer moved", async () => {
     const { ask, service, make, world } = await anApiOnWorld();
     const made = await make({ title: "Builds", model: { providerID: "pi", id: "default" } });
     first(world.waybill.store, "stageAdmission", () =>
@@ -60,7 +60,7 @@ describe("first prompts of a new session", () => {
 });
 
 describe("a prompt", () => {
-  it("that is refused has changed nothing about the lane", async () => {
+  it("that is refused changes nothing about the lane", async () => {
     const { ask, service } = await anApiOnWorld();
     const long = prompt("x".repeat(1_100_000), modelOf("claude", "opus"));
     const refused = await ask("/opencode/session/ses_a-claude/prompt_async", long);
@@ -68,7 +68,7 @@ describe("a prompt", () => {
     expect((await service.lane("a-claude")).lane).toMatchObject({ model: null, displayName: null });
   });
 
-  it("is not taken by a lane that is paused as it comes", async () => {
+  it("is refused by a lane that is paused at that moment", async () => {
     const { ask, service, make, world } = await anApiOnWorld();
     const made = await make();
     first(world.waybill.store, "stageAdmission", () => service.pause(made.slug, "over_budget"));
@@ -77,7 +77,7 @@ describe("a prompt", () => {
     expect((await service.lane(made.slug)).lane).toMatchObject({ runtime: "opencode", displayName: null });
   });
 
-  it("keeps the title that a session is given as it comes, and its model is kept as well", async () => {
+  it("keeps the title that the session is given at that moment, and its own model", async () => {
     const { ask, service, make, world } = await anApiOnWorld();
     const made = await make();
     const patch = { method: "PATCH", json: { title: "Builds" } };
@@ -91,7 +91,7 @@ describe("a prompt", () => {
     });
   });
 
-  it("twice under the same id is one message, whoever is first, and chooses once", async () => {
+  it("sent twice with the same id is one message, and its model is applied once", async () => {
     const { ask, service, make } = await anApiOnWorld();
     const made = await make();
     const same = prompt("Hello.", { messageID: "msg_1", ...modelOf("claude", "opus") });
@@ -101,7 +101,7 @@ describe("a prompt", () => {
     expect((await service.messages({ lane: made.slug, limit: 10 })).items).toHaveLength(1);
   });
 
-  it("to a session that is deleted as it comes finds none, and does not make it again", async () => {
+  it("to a session that is deleted at that moment gets 404, and does not create it again", async () => {
     const { ask, service, make, world } = await anApiOnWorld();
     const made = await make();
     first(world.waybill.store, "stageAdmission", () => service.removeLane(made.slug, true));
@@ -111,10 +111,10 @@ describe("a prompt", () => {
   });
 });
 
-describe("a session that is given a title", () => {
+describe("renaming a session", () => {
   const patch = { method: "PATCH", json: { title: "Builds" } };
 
-  it("as it is deleted stays deleted", async () => {
+  it("that is being deleted does not bring it back", async () => {
     const { ask, make, service, world } = await anApiOnWorld();
     const made = await make();
     first(world.waybill.store, "changeLane", () => service.removeLane(made.slug, true));
@@ -122,7 +122,7 @@ describe("a session that is given a title", () => {
     expect((await ask(`/opencode/session/${made.id}`)).status).toBe(404);
   });
 
-  it("keeps everything else that is changed meanwhile", async () => {
+  it("keeps all other concurrent changes", async () => {
     const { ask, make, service, world } = await anApiOnWorld();
     const made = await make();
     const large = prompt("Hello.", modelOf("opencode", "large"));

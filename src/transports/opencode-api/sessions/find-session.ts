@@ -4,7 +4,7 @@ import type { LaneState, Service } from "../../../service/service.ts";
 import { laneOf } from "../ids.ts";
 import { notServed } from "../refused-routes.ts";
 
-/** A child session, as of a subagent, can only be read. */
+/** A child session, such as a subagent's, is read-only. */
 export type FoundSession = { sessionID: string; state: LaneState; child: boolean };
 
 export async function findSession(service: Service, sessionID: string): Promise<FoundSession> {
@@ -20,10 +20,7 @@ export async function findSession(service: Service, sessionID: string): Promise<
 export async function findOwnSession(service: Service, sessionID: string): Promise<LaneState> {
   const { child, state } = await findSession(service, sessionID);
   if (!child) return state;
-  throw notServed(
-    `${sessionID} is the session of a subagent, which can only be read.`,
-    "Address the session that it belongs to.",
-  );
+  throw notServed(`${sessionID} is a subagent's session, which is read-only.`, "Use its parent session.");
 }
 
 export function sessionUnknown(sessionID: string): AppError {

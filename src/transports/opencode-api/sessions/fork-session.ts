@@ -1,4 +1,4 @@
-/** Where a session is forked, and the title of the new one. */
+/** Finds the event where a session is forked, and the title of the new session. */
 
 import { sessionSettings } from "../projection/session-view.ts";
 import { notServed } from "../refused-routes.ts";
@@ -21,14 +21,14 @@ export async function promptEvent(
     if (!message || !first || message.info.time.created < (completeSince ?? 0)) continue;
     if (message.info.role === "user") return first.seq;
     throw notServed(
-      `${messageID} is an answer, and a session is forked before a prompt.`,
-      "Name a message of the user, or none.",
+      `${messageID} is an answer, but a session can be forked only before a prompt.`,
+      "Name a message of the user, or leave `messageID` out.",
     );
   }
   throw messageUnknown(messageID);
 }
 
-/** As OpenCode names it. */
+/** The same naming as in OpenCode. */
 export function forkedTitle(title: string): string {
   const [, of, count] = /^(.+) \(fork #(\d+)\)$/.exec(title) ?? [];
   return of === undefined ? `${title} (fork #1)` : `${of} (fork #${Number(count) + 1})`;

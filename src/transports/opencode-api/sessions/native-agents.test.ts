@@ -22,7 +22,7 @@ async function anApiWith(change: { runtime: string; agent?: string; model?: stri
 }
 
 describe("OpenCode's own agents, named in a prompt", () => {
-  it("are a lane's whose program has them, from this message on, and its model stays", async () => {
+  it("apply from this message on to a lane whose program has them, and its model stays", async () => {
     const { send, service } = await anApiWith({ runtime: "opencode", model: "scripted/scripted" });
     expect(await send("build")).toEqual([204, null, null]);
     expect(await send("plan")).toEqual([204, "plan", null]);
@@ -32,7 +32,7 @@ describe("OpenCode's own agents, named in a prompt", () => {
   });
 
   it.each(["claude", "pi", "stub"])(
-    "are ignored in a lane of %s: plan with a notice, build is its own",
+    "are ignored in a lane of %s: plan with a notice, build silently",
     async (runtime) => {
       const { send } = await anApiWith({ runtime });
       expect(await send("build")).toEqual([204, null, null]);
@@ -40,24 +40,20 @@ describe("OpenCode's own agents, named in a prompt", () => {
     },
   );
 
-  it.each(["build", "plan"])("do not replace an agent of one's own: %s", async (name) => {
+  it.each(["build", "plan"])("do not replace a custom agent: %s", async (name) => {
     const { send } = await anApiWith({ runtime: "opencode", agent: "reviewer" });
-    expect(await send(name)).toEqual([
-      204,
-      "reviewer",
-      `This session works as an agent of its own, so "${name}" was ignored.`,
-    ]);
+    expect(await send(name)).toEqual([204, "reviewer", `This session uses a custom agent, so "${name}" was ignored.`]);
   });
 
-  it("are told of when the answer waits, too, and others are refused as before", async () => {
+  it("also give a notice when the client waits for the answer, and other agents are still refused", async () => {
     const { ask, send } = await anApiWith({ runtime: "stub" });
     expect((await ask(`${session("one")}/message`, prompt("explore"))).json()).toMatchObject({
-      data: { code: "invalid_request", message: expect.stringContaining("cannot change") },
+      data: { code: "invalid_request", message: expect.stringContaining("cannot switch") },
     });
     expect((await send("general"))[0]).toBe(400);
   });
 
-  it("are those of a new session as well", async () => {
+  it("also apply to a new session", async () => {
     const { ask, service } = anApi();
     const others = { ready: true, isDefault: false, models: [], takesSystem: true };
     service.runtimes = async () => [

@@ -1,6 +1,6 @@
 /**
- * `build` and `plan`: the two agents that every OpenCode has, which its clients name to whatever server they talk to. A
- * lane whose program has them changes over; any other goes on with its own agent. Pure.
+ * `build` and `plan`: the two agents that every OpenCode has, and which its clients send to any server. A lane whose
+ * program has them switches; any other keeps its own agent. Pure.
  */
 import type { Lane } from "../../../core/lane/lane.ts";
 
@@ -13,15 +13,18 @@ export function isNativeAgent(name: string): boolean {
   return name === build || name === plan;
 }
 
-/** `notice` says why the lane does not work as the agent that was named. */
+/** `notice` explains why the lane does not use the named agent. */
 export type NativeAgentChoice = { agent: string | null; notice: string | null };
 
-/** `build` is the agent that works where none is chosen. An agent of one's own is never changed for one of these. */
+/** `build` is OpenCode's default agent. A custom agent is never replaced by one of these. */
 export function nativeAgent(name: string, { runtime, agent }: Pick<Lane, "runtime" | "agent">): NativeAgentChoice {
   if (agent !== null && !isNativeAgent(agent)) {
-    return { agent, notice: `This session works as an agent of its own, so "${name}" was ignored.` };
+    return { agent, notice: `This session uses a custom agent, so "${name}" was ignored.` };
   }
   if (name === build) return { agent: null, notice: null };
   if (runtime === runtimeWithThem) return { agent: name, notice: null };
-  return { agent, notice: `The program of this session has no agent "${name}": its own works, and may change files.` };
+  return {
+    agent,
+    notice: `This session's program has no agent "${name}": its own agent is used, and it may change files.`,
+  };
 }

@@ -1,11 +1,11 @@
 /**
- * The rules that a client gives a new session. Waybill has no rules of its own for a session: the program's settings and
- * people decide what an agent may do. So only rules are taken that change nothing about what the agent does by itself;
- * a client that believes something to be forbidden must not be deceived.
+ * The permission rules that a client sends for a new session. Waybill has no rules for single sessions: the program's
+ * settings and people decide what an agent may do. So only rules that restrict nothing are accepted; a client must not
+ * be led to believe that something is forbidden.
  *
- * - `allow` is ignored: the agent asks once more than the client wanted.
- * - `deny` of questions, and of the tools with which OpenCode's plan mode begins and ends, comes from `opencode run`,
- *   which cannot answer any. It holds while that client waits (`refuse-questions.ts`).
+ * - `allow` is ignored: the agent may ask once more than the client wanted.
+ * - `deny` for questions, and for the tools that enter and leave OpenCode's plan mode, comes from `opencode run`, which
+ *   cannot answer questions. It applies while that client waits (`refuse-questions.ts`).
  * - Everything else is refused.
  */
 import { z } from "zod";
@@ -29,7 +29,7 @@ export function refuseRules(rules: Rules = []): void {
   );
   if (!strict) return;
   throw notServed(
-    `Waybill cannot hold a session to the rule "${strict.action} ${strict.permission} ${strict.pattern}".`,
+    `Waybill cannot enforce the rule "${strict.action} ${strict.permission} ${strict.pattern}".`,
     "Set it in the agent program's own configuration.",
   );
 }

@@ -1,4 +1,4 @@
-/** What the terminal requests from OpenCode's newer API at its start. Every answer names its location. */
+/** The routes of OpenCode's newer API that the terminal requests at startup. Every response names its location. */
 import type { Context } from "hono";
 import { AppError } from "../../../app-error.ts";
 import type { Env } from "../../http/env.ts";
@@ -29,7 +29,7 @@ export function addApiRoutes(app: OpenCodeApp, { service, projects }: OpenCodeDe
     const id = c.req.param("providerID");
     const runtime = (await readyRuntimes(c)).find(({ kind }) => kind === id);
     if (runtime === undefined) {
-      const message = `There is no provider "${id}".`;
+      const message = `Unknown provider "${id}".`;
       throw new AppError({ code: "not_found", message, hint: "GET /api/provider lists them." });
     }
     return c.json({ location: await location(c), data: providerV2(runtime) });

@@ -4,12 +4,13 @@ import { extname, join } from "node:path";
 import type { FileContent, FileNode } from "@opencode-ai/sdk/v2/types";
 import { AppError } from "../../../app-error.ts";
 import type { Workspace } from "../../../service/service.ts";
-import { git } from "./git.ts";
-import { isShown, missing, pathInside, shownPath } from "./path-inside.ts";
+import { git } from "../../../service/workspace/git.ts";
+import { isShown } from "../../../service/workspace/is-shown.ts";
+import { missing, pathInside, shownPath } from "./path-inside.ts";
 
 const maxBytes = 5 * 1024 * 1024;
 
-/** As in OpenCode, text is trimmed; anything else comes as base64. */
+/** As in OpenCode, text is trimmed; anything else is base64-encoded. */
 export async function readContent(workspace: Workspace, path: string): Promise<FileContent> {
   const real = await pathInside(workspace, path);
   const found = await stat(real);
@@ -18,7 +19,7 @@ export async function readContent(workspace: Workspace, path: string): Promise<F
     throw new AppError({
       code: "too_large",
       message: `"${path}" is larger than ${maxBytes} bytes.`,
-      hint: "Open it on the machine itself.",
+      hint: "Open it directly on the machine.",
     });
   }
   const bytes = await readFile(real).catch((cause) => {
@@ -40,7 +41,7 @@ export function decodeText(bytes: Uint8Array): string | null {
   }
 }
 
-/** Directories first. Links that lead out and special files are left out. */
+/** Directories first. Leaves out special files and links out of the workspace. */
 export async function listDirectory(workspace: Workspace, path: string): Promise<FileNode[]> {
   const real = await pathInside(workspace, path);
   const names = await readdir(real).catch((cause: NodeJS.ErrnoException) => {
@@ -67,7 +68,7 @@ async function nodeOf(workspace: Workspace, absolute: string, name: string): Pro
 }
 
 async function ignoredOf({ directory }: Workspace, nodes: readonly FileNode[]): Promise<Set<string>> {
-  // Git refuses a link with a slash behind it.
+  // Git rejects a link with a trailing slash.
   const names = nodes.map(({ path }) => path.replace(/\/$/, ""));
   if (names.length === 0) return new Set();
   const found = await git(directory, ["check-ignore", "--stdin", "-z"], { input: names.join("\0") });
@@ -89,8 +90,8 @@ const mimeTypes: Partial<Record<string, string>> = {
 function unreadable(path: string, cause: unknown): AppError {
   return new AppError({
     code: "path_not_allowed",
-    message: `"${path}" cannot be read by the daemon.`,
-    hint: "Let the user that runs Waybill read it, or open it on the machine itself.",
+    message: `The daemon cannot read "${path}".`,
+    hint: "Give the user that runs Waybill read access, or open the file directly on the machine.",
     cause,
   });
 }

@@ -1,7 +1,7 @@
-/** The project around a directory, as OpenCode has it: the repository, or one called `global` for all the rest. */
+/** The project of a directory in OpenCode's sense: its repository, or `global` for everything else. */
 import { createHash } from "node:crypto";
 import type { Clock } from "../../../clock.ts";
-import { git } from "./git.ts";
+import { git } from "../../../service/workspace/git.ts";
 
 export type Project = { id: string; worktree: string; vcs?: "git" };
 
@@ -9,7 +9,7 @@ export type Projects = { projectOf(directory: string): Promise<Project> };
 
 export const noProject: Project = { id: "global", worktree: "/" };
 
-/** Lists of sessions and streams ask for many of them, and a repository seldom moves. */
+/** Session lists and streams need many projects, and a repository seldom moves. */
 const freshMs = 10_000;
 const maxCached = 500;
 
@@ -35,30 +35,11 @@ export function makeProjects(clock: Clock): Projects {
   };
 }
 
-/** OpenCode's id is the first commit, which would take a walk through the history; this one is made from the path. */
+/** OpenCode's id is the first commit, which would need a walk through the history; ours is derived from the path. */
 async function findProject(directory: string): Promise<Project> {
   if (directory === noProject.worktree) return noProject;
   const found = await git(directory, ["rev-parse", "--show-toplevel"]);
   const worktree = found?.replace(/\n$/, "") ?? "";
   if (worktree === "") return noProject;
   return { id: createHash("sha1").update(worktree).digest("hex"), worktree, vcs: "git" };
-}
-
-type Branches = { branch: string | null; default_branch: string | null };
-
-export const noBranches: Branches = { branch: null, default_branch: null };
-
-export async function branchesOf(directory: string): Promise<Branches> {
-  const refs = ["refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master"];
-  const [head, likely] = await Promise.all([
-    git(directory, ["symbolic-ref", "--short", "--quiet", "HEAD"]),
-    git(directory, ["for-each-ref", "--format=%(refname) %(symref)", ...refs]),
-  ]);
-  return { branch: head?.trim() || null, default_branch: defaultBranch(likely ?? "") };
-}
-
-/** The default branch of the remote, else one with a usual name. */
-export function defaultBranch(refs: string): string | null {
-  const remote = /^refs\/remotes\/origin\/HEAD refs\/remotes\/origin\/(.+)$/m.exec(refs)?.[1];
-  return remote ?? /^refs\/heads\/(main|master) /m.exec(refs)?.[1] ?? null;
 }

@@ -1,6 +1,6 @@
 /**
- * Searches the files of a workspace for a pattern. Bounded in files, in their size, in time, and in the time for one file,
- * since it runs in the process that delivers.
+ * Searches the files of a workspace for a pattern. Bounded in the number and size of files, in total time, and in time
+ * per file, because it runs in the process that delivers messages.
  */
 import { lstat, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -38,7 +38,7 @@ export async function searchText(workspace: Workspace, pattern: string, clock: C
   return found.slice(0, maxMatches);
 }
 
-/** Null for binary, large, linked and missing files, and when a directory in the path leads out of the workspace. */
+/** Null for binary, large, linked and missing files, and when a directory in the path links out of the workspace. */
 async function readText(workspace: Workspace, name: string): Promise<string | null> {
   try {
     const found = await lstat(join(workspace.directory, name));
@@ -75,14 +75,14 @@ function compile(pattern: string): RegExp {
   } catch (cause) {
     throw new AppError({
       code: "invalid_request",
-      message: `The request was not taken: pattern: ${messageOf(cause)}.`,
-      hint: "Send a regular expression, with what is meant literally escaped.",
+      message: `Invalid request: pattern: ${messageOf(cause)}.`,
+      hint: "Send a regular expression, with literal special characters escaped.",
       cause,
     });
   }
 }
 
-/** A pattern may take exponential time; nothing else can end it within one thread. */
+/** A pattern may take exponential time; this is the only way to stop it within one thread. */
 function withinTime<T>(run: () => T): T {
   try {
     return runInContext("run()", createContext({ run }), { timeout: maxMsForFile }) as T;
@@ -90,8 +90,8 @@ function withinTime<T>(run: () => T): T {
     if ((cause as NodeJS.ErrnoException).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw cause;
     throw new AppError({
       code: "invalid_request",
-      message: "The request was not taken: pattern: it takes too long to look for.",
-      hint: "Send a simpler one, without repetitions inside repetitions.",
+      message: "Invalid request: pattern: the search takes too long.",
+      hint: "Send a simpler pattern, without nested repetitions.",
       cause,
     });
   }

@@ -1,23 +1,24 @@
-/** The directory and project that a request is about, its version control, the catalog, and the clients' log. */
+/** The directory and project of a request, its version control, the catalog, and the clients' log. */
 import { homedir } from "node:os";
 import { z } from "@hono/zod-openapi";
 import type { Project as NativeProject, Path } from "@opencode-ai/sdk/v2/types";
 import type { Context } from "hono";
+import { branchesOf } from "../../../service/workspace/branches.ts";
+import { changesIn } from "../../../service/workspace/git-changes.ts";
 import type { Env } from "../../http/env.ts";
 import type { OpenCodeApp, OpenCodeDeps } from "../opencode-deps.ts";
 import { parseBody, parseQuery, requestScope, requestWorkspace } from "../request.ts";
 import { agents, configOf, defaultsOf, providerOf, usableFirst } from "./catalog.ts";
-import { changesIn } from "./git-changes.ts";
 import type { Project } from "./projects.ts";
-import { branchesOf, noBranches } from "./projects.ts";
 
 const wholeFile = 1_000_000;
 const changesQuery = z.object({
   mode: z.enum(["git", "branch"]),
-  /** Without it the whole file, as OpenCode does it. */
+  /** By default the whole file, as in OpenCode. */
   context: z.coerce.number().int().min(0).max(wholeFile).default(wholeFile),
 });
 
+const noBranches = { branch: null, defaultBranch: null };
 const maxLogCharacters = 2000;
 const logBody = z.object({
   service: z.string().max(200),
@@ -41,7 +42,7 @@ export function addWorkspaceRoutes(app: OpenCodeApp, deps: OpenCodeDeps): void {
   app.get("/path", async (c) => {
     const directory = await requestScope(c, service);
     const { worktree } = await projects.projectOf(directory);
-    // Where Waybill keeps its state and its configuration is not for clients.
+    // Clients do not get the paths of Waybill's state and configuration.
     return c.json({ home: homedir(), state: "", config: "", worktree, directory } satisfies Path);
   });
 
@@ -66,14 +67,15 @@ export function addWorkspaceRoutes(app: OpenCodeApp, deps: OpenCodeDeps): void {
   app.get("/vcs", async (c) => {
     const directory = await requestScope(c, service);
     const { vcs } = await projects.projectOf(directory);
-    return c.json(vcs === undefined ? noBranches : await branchesOf(directory));
+    const { branch, defaultBranch } = vcs === undefined ? noBranches : await branchesOf(directory);
+    return c.json({ branch, default_branch: defaultBranch });
   });
 
   app.get("/vcs/diff", async (c) =>
     c.json(await changesIn(await requestWorkspace(c, service), parseQuery(c, changesQuery))),
   );
 
-  // What a client adds to the message may hold anything, and is left out.
+  // Extra data from the client may contain anything, so it is left out.
   app.post("/log", async (c) => {
     const { message, ...entry } = await parseBody(c, logBody);
     onClientLog({ ...entry, message: message.slice(0, maxLogCharacters) });

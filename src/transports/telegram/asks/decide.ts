@@ -1,4 +1,4 @@
-/** Passes on to the agent what somebody in a chat has decided, and shows it in every chat that shows the ask. */
+/** Passes a decision made in a chat to the agent, and shows it in every chat that shows the ask. */
 import { AppError } from "../../../app-error.ts";
 import { sleep } from "../../../clock.ts";
 import type { AskDecision } from "../../../service/service.ts";
@@ -11,13 +11,13 @@ import { answerWords, decidedHere, expiredWords } from "./verdict.ts";
 export type Decided =
   /** The agent has it, or it is kept until the other questions are answered. */
   | { outcome: "taken"; words: string; writes: Handled }
-  /** Somebody else was faster, or the agent no longer asks. */
+  /** It was answered elsewhere, or the agent no longer asks. */
   | { outcome: "over"; writes: Handled }
-  /** Another press is on its way to the agent. */
+  /** Another decision is on its way to the agent. */
   | { outcome: "busy" }
   | { outcome: "failed"; words: string; writes: Handled };
 
-/** After a restart, an agent's asks are known again once its lane was looked at. */
+/** After a restart, an agent's asks are unknown until its lane has been reconciled. */
 const unknownRetries = 20;
 const retryMs = 300;
 
@@ -31,7 +31,7 @@ export function decidePermission(
   return decide(ask, { ...ask, decision }, given, context);
 }
 
-/** The agent gets the answers when all of its questions have one. */
+/** The agent gets the answers once all of its questions have one. */
 export async function answerQuestion(
   ask: ChatAsk,
   question: number,
@@ -43,7 +43,7 @@ export async function answerQuestion(
   const answers = allAnswers(next);
   if (answers) return decide(ask, next, { decision: "once", answers }, context);
   const answer = next.answers[question];
-  const words = `${answer ? answerWords(answer) : ""}\n_The other questions wait for an answer._`;
+  const words = `${answer ? answerWords(answer) : ""}\n_The other questions still need an answer._`;
   const outbox = changedRows(next, question, `ask-answered:${ask.event}:${question}`, words);
   return { outcome: "taken", words: "Answered.", writes: { outbox, state: context.asks.keep(next) } };
 }
@@ -52,14 +52,14 @@ async function decide(before: ChatAsk, ask: ChatAsk, given: AskDecision, context
   const { asks, box } = context;
   if (!asks.beginDeciding(ask.name)) return { outcome: "busy" };
   try {
-    // Durable before the agent has it, so that a crash in between does not lose who decided.
+    // Stored before the agent has it, so that a crash in between does not lose who decided.
     await box.write({ state: asks.keep(ask) });
     if (await isTaken(ask, given, context)) {
       const verdicts = decidedHere(ask);
       const writes = { outbox: overRows(ask, verdicts), state: asks.endAnswered(ask) };
       return { outcome: "taken", words: verdicts.at(-1) ?? "", writes };
     }
-    // The log has told how it ended. Where it has not, nothing more will come.
+    // If the ask is gone, the log has already shown how it ended. Otherwise no event will follow.
     if (!asks.find(ask.name)) return { outcome: "over", writes: {} };
     const verdicts = ask.texts.map(() => expiredWords);
     return { outcome: "over", writes: { outbox: overRows(ask, verdicts), state: asks.end(ask) } };
@@ -72,7 +72,7 @@ async function decide(before: ChatAsk, ask: ChatAsk, given: AskDecision, context
   }
 }
 
-/** False when the agent does not ask this any more. */
+/** False when the agent no longer asks this. */
 async function isTaken(ask: ChatAsk, given: AskDecision, { asks, service, clock }: TelegramContext): Promise<boolean> {
   for (let retries = 0; ; retries++) {
     try {

@@ -1,4 +1,4 @@
-/** A reply to a message that asked for one is the reason or the answer, and no message to the agent. */
+/** Uses a requested reply as the reason or the answer of an ask, instead of sending it to the agent as a message. */
 
 import { messageOf } from "../outgoing/chat-row.ts";
 import { row, say } from "../outgoing/say.ts";
@@ -9,7 +9,7 @@ import type { AwaitedReply } from "./chat-asks.ts";
 import type { Decided } from "./decide.ts";
 import { answerQuestion, decidePermission } from "./decide.ts";
 
-/** Null for a message that is nothing of the kind. */
+/** Null for any other message. */
 export async function handleReply(
   message: IncomingMessage,
   update: StoredUpdate,
@@ -21,9 +21,9 @@ export async function handleReply(
   const tell = (words: string): Handled => {
     return { outbox: [say(message.place, `replied:${update.id}`, words, { replyTo: message.messageId })] };
   };
-  // An edit comes after the reply itself, which has been used.
+  // The reply itself came before its edit, and has been used.
   if (message.editedAt !== null) return {};
-  if (reply.isUsed) return tell("This was answered already. What you wrote was not passed on.");
+  if (reply.isUsed) return tell("This was already answered. Your reply was not passed on.");
   const text = message.text.trim();
   if (text === "") return tell("Please reply with text.");
   const decided = await decideBy(reply, text, message.from.name, context);
@@ -37,13 +37,13 @@ export async function handleReply(
       return joined(decided.writes, { outbox: [seen], state: used(key, reply, context) });
     }
     case "over": {
-      const told = tell("This is over. What you wrote was not passed on.");
+      const told = tell("This is no longer open. Your reply was not passed on.");
       return joined(decided.writes, { ...told, state: used(key, reply, context) });
     }
     case "busy":
-      return tell("Somebody is deciding this right now. What you wrote was not passed on.");
+      return tell("Someone is deciding this right now. Your reply was not passed on.");
     case "failed":
-      return joined(decided.writes, tell(`⚠️ ${decided.words}\n\nReply again to try again.`));
+      return joined(decided.writes, tell(`⚠️ ${decided.words}\n\nReply again to retry.`));
     default:
       return decided satisfies never;
   }
@@ -56,7 +56,7 @@ async function awaitedBy(
 ): Promise<{ key: string; reply: AwaitedReply } | null> {
   for (const [key, reply] of asks.repliesIn(chat)) {
     const asking = await box.row(key);
-    // So old that the store has removed it.
+    // The store has removed the row because of its age.
     if (!asking) await box.write({ state: asks.forgetReply(key) });
     else if (messageOf(asking.refs) === messageId) return { key, reply };
   }

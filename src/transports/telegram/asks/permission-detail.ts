@@ -1,30 +1,21 @@
-/** What a tool wants to do, as far as its program says it: the command, the diff, or the input. Pure. */
+/** What a tool wants to do, as far as the agent program reports it: the command, the diff, or the input. Pure. */
+import { readDetail } from "../../../core/turn/permission-detail.ts";
 import { diffFence, fence } from "../text/fence.ts";
 
-/** The message has to stay one message, also where the server takes 4,096 characters. */
+/** Keeps the ask in one message, even on servers that accept only 4,096 characters. */
 const maxDetail = 2500;
 
-/** Empty when the title has said it all. */
+/** Empty when the title already contains everything. */
 export function permissionDetail(title: string, detail: unknown): string {
-  const fields = fieldsOf(detail);
-  const diff = textOf(fields.diff) ?? replacement(fields);
-  if (diff !== null) return diffFence(bounded(diff));
+  const { fields, diff } = readDetail(detail);
+  const change = diff ?? replacement(fields);
+  if (change !== null) return diffFence(bounded(change));
   const command = textOf(fields.command);
   if (command !== null) return title.includes(command) ? "" : fence(bounded(command), "sh");
   const content = textOf(fields.content);
   if (content !== null) return fence(bounded(content));
   const unsaid = Object.entries(fields).filter(([, value]) => !title.includes(String(value)));
   return unsaid.length === 0 ? "" : fence(bounded(JSON.stringify(Object.fromEntries(unsaid), null, 2)), "json");
-}
-
-/** Some programs wrap the input of the tool. */
-function fieldsOf(detail: unknown): Readonly<Record<string, unknown>> {
-  const outer = objectOf(detail);
-  return "input" in outer ? objectOf(outer.input) : outer;
-}
-
-function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
 }
 
 function textOf(value: unknown): string | null {

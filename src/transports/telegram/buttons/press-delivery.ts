@@ -1,15 +1,16 @@
-/** Presses of the buttons of a message: why it waits, withdraw it, stop it, retry it. */
+/** Handles presses of a message's buttons: Why?, Withdraw, Stop and Retry. */
 import { AppError } from "../../../app-error.ts";
 import type { DeliveryRecord } from "../../../core/delivery/record.ts";
 import { openStatuses } from "../../../core/delivery/record.ts";
 import { say } from "../outgoing/say.ts";
+import { whyWords } from "../outgoing/why-words.ts";
 import type { TelegramContext } from "../telegram-context.ts";
 import type { Press, Pressed } from "../updates/press.ts";
 import { overWords } from "../updates/press.ts";
 
 export type DeliveryAction = "why" | "withdraw" | "stop" | "retry";
 
-/** As much as an alert of the Bot API shows. */
+/** The most that a Bot API alert shows. */
 const maxAlert = 200;
 
 export async function pressDelivery(
@@ -21,7 +22,7 @@ export async function pressDelivery(
   const { service, bot } = context;
   const messageId = `telegram:${bot.id}:${press.place.chat}:${name}`;
   const [delivery] = (await service.deliveries({ messageId, limit: 1 })).items;
-  if (!delivery) return { words: "Waybill does not keep this message any more.", isAlert: true };
+  if (!delivery) return { words: "Waybill no longer has this message.", isAlert: true };
   const { record } = delivery;
   try {
     switch (action) {
@@ -37,16 +38,17 @@ export async function pressDelivery(
         return action satisfies never;
     }
   } catch (error) {
-    // It changed just now, or cannot be done.
+    // The delivery has just changed, or the action is not possible.
     if (!(error instanceof AppError) || error.retryable) throw error;
     return { words: error.message, isAlert: true };
   }
 }
 
 async function why({ id }: DeliveryRecord, press: Press, { service }: TelegramContext): Promise<Pressed> {
-  const { record, outlook } = await service.delivery(id);
+  const detail = await service.delivery(id);
+  const { record } = detail;
   const attempts = record.attempts === 1 ? "1 attempt" : `${record.attempts} attempts`;
-  const words = `${outlook.words} (${record.status.replaceAll("_", " ")}, ${attempts})`;
+  const words = `${whyWords(detail)} (${record.status.replaceAll("_", " ")}, ${attempts})`;
   if (words.length <= maxAlert) return { words, isAlert: true };
   const row = say(press.place, `why:${press.update.id}`, words, { replyTo: press.messageId });
   return { words: "", writes: { outbox: [row] } };
@@ -54,12 +56,12 @@ async function why({ id }: DeliveryRecord, press: Press, { service }: TelegramCo
 
 async function withdraw(record: DeliveryRecord, { service }: TelegramContext): Promise<Pressed> {
   if (record.status === "cancelled") return { words: overWords };
-  if (record.status !== "pending") return { words: "It was sent already.", isAlert: true };
+  if (record.status !== "pending") return { words: "It was already sent.", isAlert: true };
   await service.withdraw(record.messageId, record.laneId);
   return { words: "Withdrawn." };
 }
 
-/** Never what came after it in the lane. */
+/** Never stops a later message of the lane. */
 async function stop(record: DeliveryRecord, { service }: TelegramContext): Promise<Pressed> {
   if (record.status === "pending" || openStatuses.includes(record.status)) {
     await service.cancel(record.id);
@@ -67,7 +69,7 @@ async function stop(record: DeliveryRecord, { service }: TelegramContext): Promi
   }
   const { holder } = await service.lane(record.laneId);
   if (holder?.id !== record.id) return { words: overWords };
-  // It was answered, and its turn goes on.
+  // It was answered, but its turn is still running.
   await service.abort(record.laneId);
   return { words: "Stopped." };
 }

@@ -1,4 +1,4 @@
-/** `/bind` and `/unbind`: a topic that writes to a lane, a member of a team, or a team, instead of an agent of its own. */
+/** `/bind` and `/unbind`: send a topic's messages to a lane, a team member or a team instead of its own agent. */
 import { AppError } from "../../../app-error.ts";
 import { canonicalName, leadRole, memberCalled } from "../../../core/team/team.ts";
 import { nearest } from "../../../nearest.ts";
@@ -10,7 +10,7 @@ import { answer, both } from "./command.ts";
 
 export const bind: Command = {
   name: "bind",
-  description: "Write to a lane, TEAM/MEMBER or TEAM from this topic (administrators only)",
+  description: "Send this topic's messages to a lane, TEAM/MEMBER or TEAM (administrators only)",
   adminOnly: true,
   changesTopic: true,
   async run(call, { service, topics, clock }) {
@@ -29,26 +29,26 @@ export const unbind: Command = {
   async run(call, { topics, clock }) {
     const { topic } = call;
     if (topic.boundTo === null) return answer(call, boundText(null));
-    const words = "This topic writes to an agent of its own again.";
+    const words = "This topic uses its own agent again.";
     return both({ state: topics.keep({ ...topic, boundTo: null }, clock.now()) }, answer(call, words));
   },
 };
 
 export function boundText(binding: Binding | null): string {
-  if (binding === null) return "This topic is not bound. `/bind LANE`, `/bind TEAM/MEMBER` or `/bind TEAM` binds it.";
+  if (binding === null) return "This topic is not bound. Use `/bind LANE`, `/bind TEAM/MEMBER` or `/bind TEAM`.";
   const name = bindingName(binding);
   const who = "team" in binding && !("member" in binding) ? `the lead of team \`${name}\`` : `\`${name}\``;
-  return `What you write in this topic goes to ${who}. Its alerts come here. /unbind ends that.`;
+  return `What you write in this topic goes to ${who}, and its alerts appear here. Use /unbind to undo this.`;
 }
 
-/** A lane comes before a team of the same name. */
+/** A lane takes precedence over a team of the same name. */
 async function bindingTo(written: string, service: Service): Promise<Binding> {
   const [teamName = "", memberName] = written.split("/");
   if (memberName !== undefined) {
     const team = await service.team(teamName);
     const member = memberCalled(team, memberName);
     if (member) return { team: team.name, member: member.name };
-    throw unknown(`There is no member "${memberName}" in team "${team.name}".`, memberName, namesOf(team.members));
+    throw unknown(`Team "${team.name}" has no member "${memberName}".`, memberName, namesOf(team.members));
   }
   const [lanes, teams] = await Promise.all([service.lanes(), service.teams()]);
   if (lanes.some(({ lane }) => lane.id === written)) return { lane: written };
@@ -68,6 +68,6 @@ function namesOf(named: readonly { name: string }[]): string[] {
 
 function unknown(message: string, written: string, known: readonly string[]): AppError {
   const meant = nearest(written, known);
-  const hint = meant === null ? "`waybill lanes` and `waybill teams` list what there is." : `Did you mean "${meant}"?`;
+  const hint = meant === null ? "Run `waybill lanes` and `waybill teams` to list them." : `Did you mean "${meant}"?`;
   return new AppError({ code: "recipient_unknown", message, hint });
 }

@@ -1,4 +1,4 @@
-/** `/model` and `/agent`: what the agent program uses for this topic, from the next message on. */
+/** `/model` and `/agent`: show or choose what this topic's agent program uses, from the next message on. */
 import { AppError } from "../../../app-error.ts";
 import type { Lane } from "../../../core/lane/lane.ts";
 import { nearest } from "../../../nearest.ts";
@@ -9,7 +9,7 @@ import { answer, both } from "./command.ts";
 import { openLaneOfCall, refuseUnlessAdmin } from "./topic-lane.ts";
 
 const maxListed = 40;
-/** Returns to what a new lane would have. */
+/** Resets to what a new lane would use. */
 const reset = "default";
 
 export const model = choiceCommand("model", "Show or choose the model (in a bound topic: administrators only)");
@@ -28,7 +28,7 @@ function choiceCommand(kind: "model" | "agent", description: string): Command {
       refuseUnlessAdmin(call, context);
       const wanted = call.args === reset ? null : call.args;
       const changed = await choose(lane, { [kind]: wanted }, known, context);
-      const now = changed[kind] ?? "the default one";
+      const now = changed[kind] ?? "the default";
       return both(kept, answer(call, `The ${kind} is \`${now}\` from the next message on.`));
     },
   };
@@ -49,12 +49,17 @@ async function choose(
   }
 }
 
-/** Names the known model that is most similar to the one that was refused. */
+/** Adds a hint that names the known model closest to the refused one. */
 export function withNearest(error: AppError, wanted: string | null, known: readonly string[]): AppError {
   const meant = wanted === null ? null : nearest(wanted, known);
   if (meant === null || error.code !== "lane_invalid") return error;
   const { code, message } = error;
-  return new AppError({ code, message, hint: `Did you mean \`${meant}\`? /model lists what is known.`, cause: error });
+  return new AppError({
+    code,
+    message,
+    hint: `Did you mean \`${meant}\`? /model lists the known models.`,
+    cause: error,
+  });
 }
 
 async function modelsFor({ runtime, directory }: Lane, { service }: TelegramContext): Promise<readonly string[]> {
@@ -62,9 +67,9 @@ async function modelsFor({ runtime, directory }: Lane, { service }: TelegramCont
 }
 
 export function choiceText(kind: "model" | "agent", current: string | null, known: readonly string[]): string {
-  const now = current === null ? "the default one" : `\`${current}\``;
+  const now = current === null ? "the default" : `\`${current}\``;
   const shown = known.slice(0, maxListed).map((name) => `- \`${name}\``);
   const more = known.length > maxListed ? [`- … and ${known.length - maxListed} more`] : [];
   const list = shown.length === 0 ? "" : `\n\nKnown:\n\n${[...shown, ...more].join("\n")}`;
-  return `The ${kind} is ${now}. \`/${kind} NAME\` chooses another one, \`/${kind} ${reset}\` returns to the default.${list}`;
+  return `The ${kind} is ${now}. Use \`/${kind} NAME\` to change it, \`/${kind} ${reset}\` to reset it.${list}`;
 }

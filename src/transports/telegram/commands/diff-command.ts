@@ -1,6 +1,6 @@
-/** `/diff`: what the agent changed in its last turn; where the program shows no diffs, what git sees in the workspace. */
+/** `/diff`: shows what the agent changed in its last turn, or `git diff` if the agent program reports no diffs. */
 
-import { changesIn } from "../../opencode-api/workspace/git-changes.ts";
+import { changesIn } from "../../../service/workspace/git-changes.ts";
 import { row } from "../outgoing/say.ts";
 import type { Handled, TelegramContext } from "../telegram-context.ts";
 import { diffFence } from "../text/fence.ts";
@@ -11,19 +11,19 @@ import { answer, both } from "./command.ts";
 import { count } from "./status-text.ts";
 import { laneOfCall } from "./topic-lane.ts";
 
-/** What is longer is read better as a file. */
+/** A longer diff is sent as a file. */
 const maxInline = 3000;
 const maxFile = 5_000_000;
 const contextLines = 3;
 
 export const diff: Command = {
   name: "diff",
-  description: "What the agent changed",
+  description: "Show what the agent changed",
   async run(call, context) {
     const { lane } = await laneOfCall(call, context);
     const changes = lastTurnChanges(await changedFiles(context.service, lane));
     const shown = diffOf(changes, lane.directory);
-    if (shown !== null) return diffAnswer(call, "Changes of the last turn that changed files", shown);
+    if (shown !== null) return diffAnswer(call, "Changes from the last turn that changed files", shown);
     const committed = await gitDiff(lane.directory, context);
     if (committed !== "") return diffAnswer(call, "Changes since the last commit", committed);
     const names =
@@ -46,7 +46,7 @@ function diffAnswer(call: CommandCall, title: string, text: string): Handled {
     thread: place.thread,
     name: "changes.diff",
     source: { text: text.slice(0, maxFile) },
-    caption: isCut ? `${title} (only the beginning)` : title,
+    caption: isCut ? `${title} (truncated)` : title,
     replyTo: messageId,
   });
   return both({ outbox: [file] }, {});

@@ -1,6 +1,6 @@
 /**
- * `/new`: a topic of its own where the chat has topics, otherwise a fresh conversation in the same workspace. Handled again
- * after a crash it opens nothing twice, unless the crash came between Telegram's answer and the commit that follows it.
+ * `/new`: opens a topic if the chat has topics, otherwise starts a new conversation in the same workspace. Handled
+ * again after a crash, it opens a second topic only if the crash came between Telegram's answer and the commit.
  */
 import { GrammyError } from "grammy";
 import { z } from "zod";
@@ -13,12 +13,12 @@ import { shownWorkspace } from "../topics/workspace.ts";
 import type { Command, CommandCall } from "./command.ts";
 import { answer, both } from "./command.ts";
 
-/** What the Bot API takes. */
+/** The Bot API's limit. */
 const maxName = 128;
 
 export const newConversation: Command = {
   name: "new",
-  description: "Open a topic, or begin a fresh conversation where there are no topics",
+  description: "Open a topic, or start a new conversation in a chat without topics",
   changesTopic: true,
   async run(call, context) {
     const { place } = call.message;
@@ -46,7 +46,7 @@ async function openTopic(call: CommandCall, context: TelegramContext): Promise<n
     if (!/not enough rights/i.test(error.description)) throw error;
     throw new AppError({
       code: "not_allowed",
-      message: "The bot may not open topics here.",
+      message: "The bot is not allowed to open topics here.",
       hint: "Make it an administrator with the right to manage topics, or open the topic yourself.",
     });
   }
@@ -68,7 +68,7 @@ function announceTopic(call: CommandCall, thread: number, context: TelegramConte
   const name = topicName(call, context);
   const place = { ...message.place, thread };
   const made = { ...newTopic(place, now), name, activeWorkspace: topic.activeWorkspace };
-  const words = `This topic works in \`${shownWorkspace(made, context)}\`. What you write here goes to an agent of its own.`;
+  const words = `This topic works in \`${shownWorkspace(made, context)}\` and has its own agent.`;
   const opened = {
     state: [...topics.keep(made, now), { key: openedKey(call), value: null }],
     outbox: [say(place, `new:${update.id}`, words)],
@@ -79,13 +79,13 @@ function announceTopic(call: CommandCall, thread: number, context: TelegramConte
 async function freshSession(call: CommandCall, context: TelegramContext): Promise<Handled> {
   const { topic, update } = call;
   if (topic.boundTo) {
-    const hint = "/unbind first.";
-    throw new AppError({ code: "not_possible", message: "This topic writes to an agent that others use.", hint });
+    const hint = "Use /unbind first.";
+    throw new AppError({ code: "not_possible", message: "This topic is bound to an agent that others use.", hint });
   }
   const lane = await laneOfTopic(topic, context);
   if (lane !== null) await newSession(lane, update.isAgain ? update.receivedAt : undefined, context);
   const workspace = shownWorkspace(topic, context);
-  return answer(call, `A fresh conversation begins in \`${workspace}\` with your next message.`);
+  return answer(call, `Your next message starts a new conversation in \`${workspace}\`.`);
 }
 
 async function newSession(lane: string, notSince: number | undefined, { service }: TelegramContext): Promise<void> {
@@ -96,8 +96,8 @@ async function newSession(lane: string, notSince: number | undefined, { service 
     const isBusy = error.code === "lane_in_use";
     throw new AppError({
       code: error.code,
-      message: isBusy ? "The agent still works on a message." : error.message,
-      hint: isBusy ? "Wait for its answer, or /stop it. Then use /new again." : "Try it again in a moment.",
+      message: isBusy ? "The agent is still working on a message." : error.message,
+      hint: isBusy ? "Wait for its answer or /stop it, then use /new again." : "Try again in a moment.",
       cause: error,
     });
   }

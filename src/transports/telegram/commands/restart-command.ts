@@ -1,8 +1,9 @@
 /**
- * Restarts the worker. The update is handled before the worker ends, so that the next one does not restart again, and says in
- * the same chat that it is back.
+ * Restarts the worker. The update is marked as handled before the worker exits, so that the next worker does not
+ * restart again. That worker reports in the same chat that it is back.
  */
 import { z } from "zod";
+import { AppError } from "../../../app-error.ts";
 import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
 import { say } from "../outgoing/say.ts";
 import type { Command } from "./command.ts";
@@ -18,6 +19,12 @@ export const restart: Command = {
   adminOnly: true,
   async run(call, { service, sent }) {
     const { place } = call.message;
+    try {
+      service.checkRestart();
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return answer(call, `Not restarted: ${error.message}`);
+    }
     const pending = { chat: place.chat, thread: place.thread, update: call.update.id };
     return both(
       {
@@ -27,12 +34,12 @@ export const restart: Command = {
           service.restart();
         },
       },
-      answer(call, "Restarting. Running turns get time to end; nothing is lost."),
+      answer(call, "Restarting. Running turns get time to finish; nothing is lost."),
     );
   },
 };
 
-/** What a new worker says about the restart that somebody asked for. */
+/** The new worker's report in the chat that asked for the restart. */
 export function backAgain(state: ReadonlyMap<string, unknown>): NewOutboxRow[] {
   const pending = pendingRestart.safeParse(state.get(restartKey));
   return pending.success ? [say(pending.data, `restarted:${pending.data.update}`, "Waybill is back.")] : [];

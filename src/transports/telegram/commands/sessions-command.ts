@@ -1,4 +1,4 @@
-/** `/sessions`: the workspaces of a topic with their conversations, and buttons to switch between them. */
+/** `/sessions`: lists a topic's workspaces and their conversations, with buttons to switch. */
 import { AppError } from "../../../app-error.ts";
 import type { LaneState } from "../../../service/service.ts";
 import type { Keyboard } from "../outgoing/chat-row.ts";
@@ -10,14 +10,14 @@ import type { Command } from "./command.ts";
 import { answer } from "./command.ts";
 import { sessionText } from "./status-text.ts";
 
-/** `stale`: its directory or its lane is gone, so that its conversation cannot go on. */
+/** Stale: its directory or lane no longer exists, so its conversation cannot continue. */
 export type SessionRow = WorkspaceUse & { state: LaneState | null; isStale: boolean };
 
 export const useAction = "use";
 
 export const sessions: Command = {
   name: "sessions",
-  description: "The workspaces of this topic and their conversations",
+  description: "List this topic's workspaces and their conversations",
   async run(call, context) {
     const { topic } = call;
     const rows = await Promise.all(topic.workspaces.map((use) => rowOf(use, context)));
@@ -44,18 +44,18 @@ async function unlessRefused<T>(ask: () => Promise<T>): Promise<T | null> {
 }
 
 export function sessionsText(rows: readonly SessionRow[], active: string, now: number): string {
-  if (rows.length === 0) return `No conversation yet. The first message begins one in \`${active}\`.`;
+  if (rows.length === 0) return `No conversation yet. The first message starts one in \`${active}\`.`;
   const lines = rows.map(({ path, lane, lastUsedAt, state, isStale }, index) => {
-    const status = isStale ? "stale: its directory or its lane is gone" : "active";
+    const status = isStale ? "stale: its directory or lane no longer exists" : "active";
     const here = path === active ? ", in use" : "";
     const session = state === null ? "none" : sessionText(state.lane);
     const used = `last used ${duration(now - lastUsedAt)} ago`;
     return `${index + 1}. \`${path}\` (${status}${here})\n   Session ${session}, lane \`${lane}\`, ${used}`;
   });
-  return `${lines.join("\n")}\n\n\`use repo PATH\` switches. /new begins a fresh conversation.`;
+  return `${lines.join("\n")}\n\n\`use repo PATH\` switches to another one. /new starts a new conversation.`;
 }
 
-/** Names a workspace by its lane: numbers change with use. */
+/** Identifies a workspace by its lane, because the numbers in the list change. */
 export function switchButtons(rows: readonly SessionRow[], active: string): Keyboard {
   const others = rows.filter(({ path, isStale }) => path !== active && !isStale);
   return others.slice(0, 8).map(({ path, lane }) => [{ text: shortPath(path), data: `${useAction}:${lane}` }]);
@@ -65,7 +65,7 @@ function shortPath(path: string): string {
   return path.split("/").slice(-2).join("/").slice(-60);
 }
 
-/** What the button of a workspace does. `lane` is what follows `use:` in its data. */
+/** Handles the button of a workspace. `lane` follows `use:` in its data. */
 export async function switchWorkspace(
   topic: Topic,
   lane: string,

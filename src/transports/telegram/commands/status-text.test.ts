@@ -13,7 +13,7 @@ const textOf = (state: Partial<LaneState>, openAsks = 0, boundTo: string | null 
   statusText({ state: { ...idle, ...state }, boundTo, openAsks, now: 66_000 });
 
 describe("the status", () => {
-  test("of an idle lane names where it works and what it used", () => {
+  test("of an idle lane shows where it works and what it has used", () => {
     expect(textOf({}).split("\n")).toEqual([
       "**Idle.**",
       "",
@@ -26,21 +26,22 @@ describe("the status", () => {
     ]);
   });
 
-  test("says for how long a message is worked on, and by which attempt", () => {
+  test("says how long the agent has worked on a message, and in which attempt", () => {
     expect(textOf({ holder: { ...aRecord(), attempts: 2 } })).toContain("Working for 1 min 5 s, attempt 2.");
   });
 
-  test("says that a paused lane still works on its message", () => {
+  test("says that a paused lane is still working on its message", () => {
     const paused = { ...lane, pausedReason: "lunch" };
     expect(textOf({ lane: paused, holder: aRecord() })).toContain("Working for 1 min 5 s. Paused (lunch) after that.");
     expect(textOf({ lane: paused })).toContain("**Paused (lunch).**");
   });
 
-  test("names what keeps messages waiting, open asks, notices and the binding", () => {
+  test("shows why messages wait, open asks, notices and the binding", () => {
     const notices = [{ code: "x", message: "The disk is full." }];
     const text = textOf({ waiting: 2, waitReason: "session_busy", notices, runtimeReady: false }, 1, "crew/tom");
+    expect(text).toContain("**About to start.**");
     expect(text).toContain("Waiting: 2 messages (session_busy)");
-    expect(text).toContain("The agent waits for 1 answer of yours.");
+    expect(text).toContain("The agent is waiting for 1 answer from you.");
     expect(text).toContain("⚠️ The disk is full.");
     expect(text).toContain("(this topic is bound to crew/tom)");
     expect(text).toContain("stub (not ready)");

@@ -1,4 +1,4 @@
-/** What people read about a lane: what it does, what waits, and what it has used. Pure. */
+/** The text of `/status`: what a lane is doing, what is waiting, and what it has used. Pure. */
 import { isPaused, pauseOf } from "../../../core/lane/lane.ts";
 import type { LaneState } from "../../../service/service.ts";
 import { duration } from "../outgoing/duration.ts";
@@ -21,7 +21,7 @@ export function statusText({ state, boundTo, openAsks, now }: StatusFacts): stri
   const reason = waiting > 0 && waitReason !== null ? ` (${waitReason})` : "";
   const lines = [
     `**${activityOf(state, now)}**`,
-    ...(openAsks > 0 ? [`The agent waits for ${count(openAsks, "answer")} of yours.`] : []),
+    ...(openAsks > 0 ? [`The agent is waiting for ${count(openAsks, "answer")} from you.`] : []),
     "",
     `- Workspace: \`${lane.directory}\``,
     `- Lane: \`${lane.id}\`${boundTo === null ? "" : ` (this topic is bound to ${boundTo})`}`,
@@ -34,10 +34,10 @@ export function statusText({ state, boundTo, openAsks, now }: StatusFacts): stri
   return lines.join("\n");
 }
 
-/** A running turn goes on in a lane that was paused. */
-function activityOf({ lane, holder }: LaneState, now: number): string {
+/** Pausing a lane does not end its running turn. */
+function activityOf({ lane, holder, waiting }: LaneState, now: number): string {
   const paused = isPaused(lane) ? `Paused (${pauseOf(lane)})` : null;
-  if (!holder) return `${paused ?? "Idle"}.`;
+  if (!holder) return `${paused ?? (waiting > 0 ? "About to start" : "Idle")}.`;
   const began = holder.attemptList[0]?.submittedAt ?? holder.createdAt;
   const attempt = holder.attempts > 1 ? `, attempt ${holder.attempts}` : "";
   const working = `Working for ${duration(now - began)}${attempt}`;

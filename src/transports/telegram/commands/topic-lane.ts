@@ -1,4 +1,4 @@
-/** The lane that a command is about: that of the topic's agent, or the one that the topic is bound to. */
+/** The lane that a command is about: the topic's own, or the one that the topic is bound to. */
 import { AppError } from "../../../app-error.ts";
 import type { LaneState } from "../../../service/service.ts";
 import type { Handled, TelegramContext } from "../telegram-context.ts";
@@ -7,7 +7,7 @@ import { laneOfTopic, openRecipient } from "../topics/recipient.ts";
 import { adminsOnly, isAdmin } from "../updates/access.ts";
 import type { CommandCall } from "./command.ts";
 
-/** Throws where nothing was sent yet, and where Waybill does not run the agent. */
+/** Throws if nothing has been sent yet, or if Waybill does not run the agent. */
 export async function laneOfCall({ topic }: CommandCall, context: TelegramContext): Promise<LaneState> {
   const lane = await laneOfTopic(topic, context);
   if (lane !== null) return context.service.lane(lane);
@@ -19,7 +19,7 @@ export async function laneOfCall({ topic }: CommandCall, context: TelegramContex
   });
 }
 
-/** The same, but makes the lane of a topic in which nothing was sent yet. `kept` is to be committed with the answer. */
+/** Like `laneOfCall`, but creates the lane if nothing has been sent yet. Commit `kept` with the answer. */
 export async function openLaneOfCall(
   call: CommandCall,
   context: TelegramContext,
@@ -30,7 +30,7 @@ export async function openLaneOfCall(
   return { state, kept: topic.boundTo ? {} : { state: topics.keep(topic, clock.now()) } };
 }
 
-/** A lane that a topic is bound to works for others, too. */
+/** Others may also use a lane that a topic is bound to. */
 export function refuseUnlessAdmin({ topic, message }: CommandCall, { settings }: TelegramContext): void {
   if (topic.boundTo && !isAdmin(settings, message.from.id)) throw adminsOnly();
 }
@@ -38,7 +38,7 @@ export function refuseUnlessAdmin({ topic, message }: CommandCall, { settings }:
 function notRunHere(name: string): AppError {
   return new AppError({
     code: "not_possible",
-    message: `Waybill does not run ${name}, so it cannot look into it.`,
+    message: `Waybill does not run ${name}, so it cannot inspect or control it.`,
     hint: "/unbind returns to the topic's own agent.",
   });
 }

@@ -1,8 +1,9 @@
-/** Why nothing happens to a message: the one that is replied to, or the oldest that is open. */
+/** `/why`: explains what happens next to the replied-to message, or to the oldest open one. */
 import { AppError } from "../../../app-error.ts";
 import { openStatuses } from "../../../core/delivery/record.ts";
 import type { DeliveryDetail, LaneState } from "../../../service/service.ts";
 import { duration } from "../outgoing/duration.ts";
+import { whyWords } from "../outgoing/why-words.ts";
 import type { TelegramContext } from "../telegram-context.ts";
 import { chatMessageOf } from "../updates/message-id.ts";
 import type { Command, CommandCall } from "./command.ts";
@@ -10,28 +11,27 @@ import { answer } from "./command.ts";
 import { excerpt } from "./queue-text.ts";
 import { laneOfCall } from "./topic-lane.ts";
 
-/** Older messages than that have long ended. */
+/** Older messages have long ended. */
 const maxLooked = 200;
 
 export const why: Command = {
   name: "why",
-  description: "What happens next to a message: reply to it, or ask about the oldest open one",
+  description: "Explain what happens next to the message you reply to, or to the oldest open one",
   async run(call, context) {
     const state = await laneOfCall(call, context);
     const id = await deliveryMeant(call, state, context);
-    if (id === null) return answer(call, "Nothing is open. What you write now is sent at once.");
+    if (id === null) return answer(call, "No message is open. Your next one is sent immediately.");
     return answer(call, whyText(await context.service.delivery(id), context.clock.now()));
   },
 };
 
-/** One sentence about what happens next, and what went before. */
-export function whyText({ record, message, outlook, queuedBehind }: DeliveryDetail, now: number): string {
-  const words = queuedBehind === null ? outlook.words : "It waits for an earlier message to end.";
-  const when = outlook.at !== null && outlook.at > now ? ` Next look in ${duration(outlook.at - now)}.` : "";
+/** What is going on and why, what happens next, and what has happened so far. */
+export function whyText(detail: DeliveryDetail, now: number): string {
+  const { record, message, outlook } = detail;
+  const when = outlook.at !== null && outlook.at > now ? ` Next check in ${duration(outlook.at - now)}.` : "";
   const attempts = record.attempts > 1 ? ` This is attempt ${record.attempts} of ${record.maxAttempts}.` : "";
-  const reason = record.lastReason === null ? "" : `\n\nLast reason: ${record.lastReason}`;
   const age = `Status: ${record.status}, ${duration(now - record.createdAt)} old.`;
-  return `> ${excerpt(message?.text ?? "")}\n\n${words}${when}${attempts}\n\n${age}${reason}`;
+  return `> ${excerpt(message?.text ?? "")}\n\n${whyWords(detail)}${when}${attempts}\n\n${age}`;
 }
 
 async function deliveryMeant(

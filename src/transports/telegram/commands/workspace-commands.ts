@@ -1,4 +1,4 @@
-/** Where a topic works: `use repo PATH`, `where am i`, `list repos`, and their slash commands. */
+/** `use repo PATH`, `where am i`, `list repos`, and their slash commands. */
 
 import { AppError } from "../../../app-error.ts";
 import type { Binding } from "../topics/binding.ts";
@@ -10,7 +10,7 @@ import { answer, both } from "./command.ts";
 
 export const workspace: Command = {
   name: "workspace",
-  description: "Show or change the directory this topic works in",
+  description: "Show or change the directory that this topic works in",
   changesTopic: true,
   async run(call, context) {
     if (call.args === "") return whereAmI.run(call, context);
@@ -18,7 +18,7 @@ export const workspace: Command = {
     const { topics, clock } = context;
     const opened = await openWorkspace(call.topic, call.message.from.name, context, call.args);
     const known = call.topic.workspaces.some(({ path }) => path === opened.topic.activeWorkspace);
-    const session = known ? "Its conversation continues." : "A new conversation begins there.";
+    const session = known ? "Its conversation continues." : "A new conversation starts there.";
     const words = `This topic now works in \`${opened.topic.activeWorkspace}\`. ${session}`;
     return both({ state: topics.keep(opened.topic, clock.now()) }, answer(call, words));
   },
@@ -49,6 +49,6 @@ export const repos: Command = {
 };
 
 function boundElsewhere(binding: Binding): AppError {
-  const message = `This topic is bound to ${bindingName(binding)}, which works in a directory of its own.`;
-  return new AppError({ code: "not_possible", message, hint: "/unbind first." });
+  const message = `This topic is bound to ${bindingName(binding)}, which works in its own directory.`;
+  return new AppError({ code: "not_possible", message, hint: "Use /unbind first." });
 }

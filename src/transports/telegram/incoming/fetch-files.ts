@@ -1,4 +1,4 @@
-/** Fetches the files of a message from Telegram and stores them, so that the message can name them. */
+/** Downloads a message's files from Telegram and stores them as attachments. */
 import { AppError } from "../../../app-error.ts";
 import { abortedAfter } from "../../../clock.ts";
 import type { Attachment } from "../../../core/message/message.ts";
@@ -7,7 +7,7 @@ import { classifyError } from "../classify-error.ts";
 import type { TelegramContext } from "../telegram-context.ts";
 import type { IncomingFile } from "../updates/read-update.ts";
 
-/** What Telegram's own server hands out to bots. */
+/** The most that a bot can download from Telegram's own server. */
 const maxBytes = 20 * 1024 * 1024;
 const fetchMs = 60_000;
 
@@ -28,7 +28,7 @@ async function fetchFile(file: IncomingFile, context: FileContext, closing: Abor
   if (file.size !== null && file.size > maxBytes) throw tooLarge(file);
   const signal = abortedAfter(fetchMs, closing);
   const path = await pathOf(file, context, signal);
-  // The address holds the token: it must not stand in an error.
+  // The URL contains the token, so it must not appear in an error.
   const response = await fetch(`${settings.apiRoot}/file/bot${settings.token}/${path}`, { signal }).catch(() => null);
   if (!response?.ok || !response.body) throw notFetched(file);
   const { name, mimeType } = file;
@@ -46,7 +46,7 @@ async function pathOf(file: IncomingFile, { api }: FileContext, signal: AbortSig
   throw notFetched(file);
 }
 
-/** Tried again with the update, a few times. */
+/** The update is retried a few times. */
 function notFetched({ name }: IncomingFile): Error {
   return new Error(`The file "${name}" could not be fetched from Telegram.`);
 }
@@ -55,12 +55,12 @@ function notThere({ name }: IncomingFile, reason: string): AppError {
   const hint = "Send it again.";
   return new AppError({
     code: "file_gone",
-    message: `Telegram does not hand out the file "${name}" (${reason}).`,
+    message: `Telegram does not provide the file "${name}" (${reason}).`,
     hint,
   });
 }
 
 function tooLarge({ name }: IncomingFile): AppError {
-  const message = `The file "${name}" is larger than the 20 MB that Telegram hands out to bots.`;
-  return new AppError({ code: "file_too_large", message, hint: "Put it into the workspace and name its path." });
+  const message = `The file "${name}" is larger than 20 MB, the most that a bot can download.`;
+  return new AppError({ code: "file_too_large", message, hint: "Put it in the workspace and send its path." });
 }

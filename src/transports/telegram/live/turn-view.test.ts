@@ -38,10 +38,14 @@ describe("the text so far", () => {
     expect(textOf(viewOf(delta("One "), delta("two."), delta("Three.", "m1", "p2")))).toBe("One two.\n\nThree.");
   });
 
-  test("is that of the newest message that has words", () => {
+  test("is from the newest message that has text", () => {
     const next: EventBody = { type: "item.started", data: { item: item({ id: "m2" }) } };
     expect(textOf(viewOf(delta("I look."), next))).toBe("I look.");
     expect(textOf(viewOf(delta("I look."), next, delta("There it is.", "m2")))).toBe("There it is.");
+  });
+
+  test("does not change on an empty delta of another message, as after a restart", () => {
+    expect(textOf(viewOf(delta("I look."), delta("", "m2")))).toBe("I look.");
   });
 
   test("is corrected by the completed message", () => {
@@ -51,7 +55,7 @@ describe("the text so far", () => {
     );
   });
 
-  test("leaves out thoughts and what subagents say", () => {
+  test("leaves out reasoning and messages of subagents", () => {
     const below: EventBody = { type: "item.started", data: { item: item({ id: "sub", parent: "call:c1" }) } };
     const thought: EventBody = { type: "item.delta", data: { item: "m1", part: "t", kind: "reasoning", text: "Hm." } };
     expect(textOf(viewOf(thought, below, delta("Found.", "sub"), delta("Yes.")))).toBe("Yes.");
@@ -59,18 +63,18 @@ describe("the text so far", () => {
     expect(viewAfter(emptyView, elsewhere)).toBe(emptyView);
   });
 
-  test("begins again with the next turn", () => {
+  test("starts over with the next turn", () => {
     expect(viewOf(delta("Old."), { type: "turn.started", data: { prompt: null } })).toEqual(emptyView);
   });
 });
 
-describe("the tool that runs", () => {
+describe("the running tool", () => {
   const result: EventBody = {
     type: "item.completed",
     data: { item: item({ id: "result:c1", kind: "tool_result", role: null, name: "bash", parent: "call:c1" }) },
   };
 
-  test("is named with what it works on until its result is there", () => {
+  test("is named with its detail until its result arrives", () => {
     const running = viewOf(...call({ command: "npm test\nexit", description: "tests" }));
     expect(progressWords(running, 40_000)).toBe("⏳ Still working (40 s): bash `npm test`");
     expect(progressWords(viewOf(...call({ command: "npm test" }), result), 70_000)).toBe(
@@ -78,7 +82,7 @@ describe("the tool that runs", () => {
     );
   });
 
-  test("is named alone when its arguments tell nothing, and never breaks the formatting", () => {
+  test("is named alone if its arguments are not informative, and never breaks the formatting", () => {
     expect(progressWords(viewOf(...call({ todos: [] }, "todowrite")), 0)).toBe("⏳ Still working (0 s): todowrite");
     expect(progressWords(viewOf(...call({ command: "echo `date`" })), 0)).toContain("`echo 'date'`");
   });
@@ -89,8 +93,8 @@ describe("the tool that runs", () => {
   });
 });
 
-describe("what is shown", () => {
-  test("is a line of its own below the text, outside of a fence that is still open", () => {
+describe("the preview", () => {
+  test("shows the tool on its own line below the text, outside a fence that is still open", () => {
     const view = viewOf(delta("Look:\n\n```ts\nconst a = 1;"), ...call({ command: "ls" }));
     expect(previewWords(view)).toBe("Look:\n\n```ts\nconst a = 1;\n```\n\n⏳ bash `ls`");
     expect(progressBelowText(viewOf(delta("Look.")), 10_000)).toBe("Look.\n\n⏳ Still working (10 s)");

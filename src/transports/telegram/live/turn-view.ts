@@ -1,23 +1,23 @@
-/** What a chat shows of a turn that runs: the text so far and the tools at work, folded from the events of its lane. Pure. */
+/** What a chat shows of a running turn: the text so far and the running tools, folded from the lane's events. Pure. */
 import type { Item } from "../../../core/turn/item.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 
-/** `detail`: what it works on, as far as that is known. */
+/** `detail`: what the tool works on, if known. */
 export type RunningTool = { id: string; name: string; detail: string | null };
 
 export type TurnView = {
-  /** The newest message of the agent that has words, and its parts. */
+  /** The agent's newest message with text, and its parts. */
   message: string | null;
   parts: ReadonlyMap<string, string>;
-  /** Those that run, oldest first. */
+  /** The running tools, oldest first. */
   tools: readonly RunningTool[];
-  /** Messages of subagents, whose words are no answer. */
+  /** Messages of subagents, which are not the answer. */
   below: ReadonlySet<string>;
 };
 
 export const emptyView: TurnView = { message: null, parts: new Map(), tools: [], below: new Set() };
 
-/** The same view when the event changes nothing that is shown. */
+/** Returns the same object if the event changes nothing that is shown. */
 export function viewAfter(view: TurnView, event: UniversalEvent): TurnView {
   if (event.nativeSession !== undefined || event.copied) return view;
   switch (event.type) {
@@ -29,7 +29,7 @@ export function viewAfter(view: TurnView, event: UniversalEvent): TurnView {
       return started(view, event.data.item);
     case "item.delta": {
       const { item, part, kind, text } = event.data;
-      if (kind !== "text" || view.below.has(item)) return view;
+      if (kind !== "text" || text === "" || view.below.has(item)) return view;
       const before = item === view.message ? view.parts : new Map<string, string>();
       return { ...view, message: item, parts: new Map(before).set(part, (before.get(part) ?? "") + text) };
     }
@@ -71,7 +71,7 @@ function completed(view: TurnView, item: Item): TurnView {
   }
 }
 
-/** The arguments that tell people most, best first. */
+/** The most informative arguments, best first. */
 const tellingNames = ["command", "filePath", "file_path", "path", "pattern", "query", "url", "description"];
 const maxDetail = 80;
 

@@ -1,4 +1,4 @@
-/** What waits for longer than it should, told to the chat that it concerns. */
+/** Shows an alert in the chats that it concerns. */
 import type { Alert } from "../../../core/delivery/alert.ts";
 import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
 import type { TelegramContext } from "../telegram-context.ts";
@@ -22,7 +22,7 @@ function keyFor({ id }: Alert, { key }: Topic): string {
   return `alert:${id}:${key}`;
 }
 
-/** In a topic that hears of several lanes. */
+/** A bound topic may hear of several lanes, so it names the lane. */
 function wordsElsewhere(alert: Alert, { boundTo }: Topic): string {
   return boundTo === null ? wordsOf(alert) : `${wordsOf(alert)}\n\n_Lane ${alert.laneId}_`;
 }
@@ -31,13 +31,13 @@ function wordsOf({ kind, since, raisedAt, reason }: Alert): string {
   const time = duration(raisedAt - since);
   switch (kind) {
     case "late":
-      return `⏱ This takes longer than usual (${time} so far). It may still be answered.`;
+      return `⏱ This is taking longer than usual (${time} so far). It may still be answered.`;
     case "ask":
-      return `❓ The agent has waited for your answer for ${time}.`;
+      return `❓ The agent has been waiting for your answer for ${time}.`;
     case "failure":
-      return `⚠️ A message failed ${time} ago and waits for you (${reason}).`;
+      return `⚠️ A message failed ${time} ago and needs your attention (${reason}).`;
     case "loop":
-      return "🔁 Two agents write to each other in circles. Their messages are held until you let them go on.";
+      return "🔁 Two agents are writing to each other in a loop. Their messages are held until you let them continue.";
     case "held":
       return `✋ A message is held until you decide (${reason}).`;
     default:

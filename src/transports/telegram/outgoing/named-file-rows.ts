@@ -1,4 +1,4 @@
-/** The files that an answer names and that the agent changed in that turn: they follow the answer as documents, once. */
+/** Sends the files that an answer names, if the agent changed them in that turn. They follow the answer, once. */
 import { basename, relative } from "node:path";
 import { AppError } from "../../../app-error.ts";
 import type { LogItem } from "../../../core/log/log-item.ts";
@@ -12,7 +12,7 @@ import { row } from "./say.ts";
 
 type DeliveryItem = Extract<LogItem, { type: "delivery" }>;
 
-/** A larger one is sent on `/files`. */
+/** Larger files are sent only on `/files`. */
 const maxBytes = 10_000_000;
 const maxFiles = 5;
 
@@ -42,7 +42,7 @@ export async function namedFileRows(
   });
 }
 
-/** By its path in the workspace, by its whole path, or by its name, as a word of its own. */
+/** A file counts as named if its relative path, full path or base name appears as a separate word. */
 export function namedIn(text: string, paths: readonly string[], directory: string): string[] {
   return paths.filter((path) => [path, relative(directory, path), basename(path)].some((name) => hasWord(text, name)));
 }

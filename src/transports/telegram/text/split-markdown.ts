@@ -1,4 +1,4 @@
-/** Splits the source of Markdown for rich messages. A fence that a break goes through is closed and opened again. */
+/** Splits Markdown source for rich messages. A fence that is split is closed and opened again. */
 import { type BreakPoint, breakPoint, type Place } from "./break-point.ts";
 import { type FencedBlock, fencedBlocks } from "./fenced-blocks.ts";
 import { counterOf, cutWithCounters } from "./part-counter.ts";
@@ -9,7 +9,7 @@ const smallestLimit = 256;
 /** A line break, the longest prefix and the longest fence. */
 const closingRoom = 1 + 32 + 32;
 
-/** Each of several parts ends with a paragraph such as `(2/5)`. Blank Markdown has no parts. */
+/** If there are several parts, each ends with a paragraph such as `(2/5)`. Blank Markdown has no parts. */
 export function splitMarkdown(markdown: string, limit = 32_768): readonly string[] {
   if (limit < smallestLimit) throw new RangeError(`A limit of ${limit} leaves no room for text, fences and a counter`);
   const source = markdown.replace(/\r\n?/g, "\n").trimEnd();
@@ -23,7 +23,7 @@ export function splitMarkdown(markdown: string, limit = 32_768): readonly string
   return parts.map((part, index) => part + separator + counterOf(index, parts.length));
 }
 
-/** A paragraph of its own is outside of fences, and of tables and headings, too. */
+/** Starts a new paragraph, outside fences, tables and headings. */
 const separator = "\n\n";
 
 function cut(source: string, room: number): readonly string[] {
@@ -43,7 +43,7 @@ function cut(source: string, room: number): readonly string[] {
   return parts;
 }
 
-/** With the fence that the part has to close, and the one that the next part opens again. */
+/** `closes`: the fence that the part has to close. `reopens`: the one that the next part opens again. */
 type PartEnd = BreakPoint & { closes: FencedBlock | null; reopens: FencedBlock | null };
 
 function partEnd(source: string, start: number, room: number, blocks: readonly FencedBlock[]): PartEnd {
@@ -59,12 +59,12 @@ function partEnd(source: string, start: number, room: number, blocks: readonly F
   return { end, next, closes: block, reopens: block };
 }
 
-/** The line break behind a closing fence is still in its block. */
+/** The line break after a closing fence still belongs to the block. */
 function isBehind(block: FencedBlock, position: number): boolean {
   return block.isClosed && position === block.end - 1;
 }
 
-/** A break behind an opening fence would leave an empty block. */
+/** A break after an opening fence would leave an empty block. */
 function placeOf(blocks: readonly FencedBlock[], position: number): Place {
   const block = rangeAt(blocks, position);
   if (block === null || isBehind(block, position)) return "outside";

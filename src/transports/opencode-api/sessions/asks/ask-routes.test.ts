@@ -4,19 +4,11 @@ import { anApi } from "../../../../../test/support/http-api.ts";
 import { anItem, LaneHistory } from "../../../../../test/support/lane-history.ts";
 import type { OpenAsk } from "../../../../service/service.ts";
 
-function anAsk(ask: Partial<OpenAsk> & Pick<OpenAsk, "id" | "kind">): OpenAsk {
-  return {
-    title: "bash: rm -r build",
-    laneId: "demo",
-    deliveryId: null,
-    messageId: null,
-    person: null,
-    since: 0,
-    ...ask,
-  };
+function anAsk(ask: Pick<OpenAsk, "id" | "kind">) {
+  return { title: "bash: rm -r build", laneId: "demo", since: 0, ...ask };
 }
 
-/** An agent of another program, whose ids have another form, in the middle of a turn. */
+/** An agent of another program, with ids in another format, mid-turn. */
 function anAskingApi(): Api {
   const api = anApi();
   const history = new LaneHistory("demo");
@@ -37,8 +29,8 @@ function anAskingApi(): Api {
   return api;
 }
 
-describe("what agents wait for", () => {
-  it("is listed with all that was told of it", async () => {
+describe("an open ask", () => {
+  it("is listed with all of its details", async () => {
     const { ask } = anAskingApi();
     expect((await ask("/opencode/permission")).json()).toEqual([
       {
@@ -56,7 +48,7 @@ describe("what agents wait for", () => {
     ]);
   });
 
-  it("is listed by its title when what was told of it is not kept", async () => {
+  it("is listed by its title when its details are not kept", async () => {
     const { ask, service } = anApi();
     service.announce(anAsk({ id: "per_1", kind: "permission" }), anAsk({ id: "que_1", kind: "question" }));
     expect((await ask("/opencode/permission")).json()).toMatchObject([
@@ -67,7 +59,7 @@ describe("what agents wait for", () => {
     ]);
   });
 
-  it("is listed to those who look where the agent works", async () => {
+  it("is listed for the directory where its agent works", async () => {
     const { ask } = anAskingApi();
     expect((await ask("/opencode/permission?directory=/tmp")).json()).toHaveLength(1);
     expect((await ask("/opencode/permission?directory=/tmp/below")).json()).toEqual([]);
@@ -92,7 +84,7 @@ describe("answers", () => {
     ["/permission/per_gone/reply", { reply: "once" }, "Permission", "per_gone"],
     ["/question/que_a-1/reply", { answers: [] }, "Question", "que_a-1"],
     ["/question/que_gone/reject", {}, "Question", "que_gone"],
-  ])("to what is not asked, or not any more, are not found: %s", async (path, json, word, requestID) => {
+  ])("to an unknown or closed ask get 404: %s", async (path, json, word, requestID) => {
     const answer = await anAskingApi().ask(`/opencode${path}`, { method: "POST", json });
     const message = `${word} request not found: ${requestID}`;
     expect([answer.status, answer.json()]).toEqual([404, { _tag: `${word}NotFoundError`, requestID, message }]);
@@ -106,13 +98,13 @@ describe("answers", () => {
     ["/permission/a-1/reply", { reply: "once" }],
     ["/permission/que_a-2/reply", { reply: "once" }],
     ["/question/per_a-1/reject", {}],
-  ])("that make no sense are refused: %s %j", async (path, json) => {
+  ])("that are invalid are refused: %s %j", async (path, json) => {
     const { ask, service } = anAskingApi();
     expect((await ask(`/opencode${path}`, { method: "POST", json })).status).toBe(400);
     expect(service.answers).toEqual([]);
   });
 
-  it("by the address of a session reach nobody else's agent", async () => {
+  it("sent to a session reach only that session's agent", async () => {
     const { ask, service } = anAskingApi();
     await service.putLane({ ...(await service.lane("demo")).lane, id: "two" });
     const reply = (session: string) =>

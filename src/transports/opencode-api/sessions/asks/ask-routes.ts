@@ -1,4 +1,4 @@
-/** Lists the permissions and questions that agents wait for, and takes the answers. */
+/** Lists the open permissions and questions of agents, and accepts the answers. */
 import type { Context } from "hono";
 import { z } from "zod";
 import { AppError } from "../../../../app-error.ts";
@@ -36,11 +36,11 @@ export function addAskRoutes(app: OpenCodeApp, { service }: SessionDeps): void {
         await service.answer(name, given);
         return c.json(true);
       } catch (error) {
-        // It has the other name, or somebody else was faster.
+        // It has the other id, or was answered by someone else.
         if (!(error instanceof AppError) || error.code !== "ask_unknown") throw error;
       }
     }
-    // OpenCode has a shape of its own for this.
+    // OpenCode has its own format for this error.
     const word = kind === "permission" ? "Permission" : "Question";
     return c.json({ _tag: `${word}NotFoundError`, requestID, message: `${word} request not found: ${requestID}` }, 404);
   };
@@ -69,7 +69,7 @@ export function addAskRoutes(app: OpenCodeApp, { service }: SessionDeps): void {
 function noAskId(requestID: string): AppError {
   return new AppError({
     code: "invalid_request",
-    message: `"${requestID.slice(0, 100)}" is no id of anything that is asked here.`,
-    hint: "GET /permission and GET /question list what can be answered.",
+    message: `"${requestID.slice(0, 100)}" is not the id of an ask.`,
+    hint: "GET /permission and GET /question list the open asks.",
   });
 }

@@ -1,18 +1,19 @@
 /**
- * Files that a prompt names by address. An agent can read what lies where it works: such a file goes as a reference in the
- * text, unless the text names it already. Any other is refused. Files that come with the prompt are in data-files.ts.
+ * Files that a prompt names by URL. A file in the agent's workspace becomes a reference in the text, unless the text
+ * already names it. Any other file is refused. data-files.ts handles files that are included in the prompt.
  */
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AppError } from "../../../../app-error.ts";
 import { realPathIfAny, resolvedPath } from "../../../../inside.ts";
 import type { Workspace } from "../../../../service/service.ts";
-import { isShown, missing, notAllowed } from "../../workspace/path-inside.ts";
+import { isShown } from "../../../../service/workspace/is-shown.ts";
+import { missing, notAllowed } from "../../workspace/path-inside.ts";
 import type { PromptBody } from "./prompt-body.ts";
 
 export type FilePart = Extract<PromptBody["parts"][number], { type: "file" }>;
 
-/** What is to stand below the text; null where it names all of them. */
+/** The line to add below the text; null if the text already names all files. */
 export function fileReferences(files: readonly FilePart[], text: string, workspace: Workspace): string | null {
   const references = files.flatMap((file) => referenceTo(file, text, workspace));
   return references.length === 0 ? null : `Files of this message: ${references.join(", ")}`;
@@ -21,7 +22,7 @@ export function fileReferences(files: readonly FilePart[], text: string, workspa
 function referenceTo(file: FilePart, text: string, workspace: Workspace): string[] {
   const path = pathOf(file);
   const shown = relative(workspace.directory, path) || ".";
-  // Links are followed, also those on the way to a file that is not there.
+  // Resolves links, including those in the path of a file that does not exist.
   if (!isShown(workspace, resolvedPath(path))) throw notAllowed(file.filename ?? shown);
   const name = file.source?.text?.value ?? "";
   if (name.startsWith("@") && text.includes(name)) return [];
@@ -35,14 +36,14 @@ function pathOf({ url, filename, mime }: FilePart): string {
   } catch (cause) {
     throw new AppError({
       code: "attachments_not_supported",
-      message: `Files are taken as \`data:\`, or as \`file://\` from where the agent works (${filename ?? mime}).`,
-      hint: "Put the file where the agent works, and name it in the text.",
+      message: `Files must be \`data:\` URLs, or \`file://\` URLs in the agent's workspace (${filename ?? mime}).`,
+      hint: "Put the file in the agent's workspace, and name it in the text.",
       cause,
     });
   }
 }
 
-/** OpenCode's clients name the lines that were selected in the address. */
+/** OpenCode's clients put the selected lines into the URL. */
 function linesOf(url: string): string {
   const { searchParams } = new URL(url);
   const [start, end] = [searchParams.get("start"), searchParams.get("end")];

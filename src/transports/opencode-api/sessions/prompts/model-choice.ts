@@ -1,11 +1,11 @@
 /**
- * What a prompt's model and agent change about its lane. Each runtime is a provider. Another model of the lane's own
- * runtime holds from this message on. Another runtime is only taken by a lane that a client made, while nothing was ever
- * sent in it: a session cannot move to another program. `default` leaves the lane as it is, and so does an agent, unless
- * it is one of OpenCode's own two. Pure but for the list of runtimes.
+ * How a prompt's model and agent change its lane. Each runtime is a provider. Another model of the lane's own runtime
+ * applies from this message on. Another runtime is accepted only by a lane that a client created, and only before its
+ * first message: a session cannot move to another program. `default` leaves the lane unchanged, and so does an agent,
+ * unless it is one of OpenCode's own two. Pure except for the list of runtimes.
  *
- * OpenCode's terminal names a model with every prompt, and in a session without messages it names the one that new
- * sessions get. No person chose that, so it does not move a lane.
+ * OpenCode's terminal names a model with every prompt; in a session without messages, the default for new sessions. No
+ * person chose that, so it does not move a lane.
  */
 import { AppError } from "../../../../app-error.ts";
 import type { Lane, LaneChange } from "../../../../core/lane/lane.ts";
@@ -18,10 +18,10 @@ import type { PromptBody } from "./prompt-body.ts";
 
 type Runtimes = readonly Pick<RuntimeState, "kind" | "isDefault">[];
 
-/** `notice` says what of it was ignored. */
+/** `notice` reports what was ignored. */
 export type PromptChoice = { change: LaneChange; notice: string | null };
 
-/** Throws when the lane cannot be changed so. */
+/** Throws if the lane cannot change this way. */
 export function promptChoice(
   { model, agent }: Pick<PromptBody, "model" | "agent">,
   lane: Lane,
@@ -46,12 +46,12 @@ function modelChange(model: PromptBody["model"], lane: Lane, isUsed: boolean, ru
   if (isOwn && !isUsed) return { runtime: runtime.kind, model: named, agent: null };
   throw new AppError({
     code: "not_possible",
-    message: `This session is one of "${lane.runtime}" and cannot go over to "${model.providerID}".`,
-    hint: `Choose a model of "${lane.runtime}", or begin a new session.`,
+    message: `This session belongs to "${lane.runtime}" and cannot move to "${model.providerID}".`,
+    hint: `Choose a model of "${lane.runtime}", or start a new session.`,
   });
 }
 
-/** A runtime that is known and not ready is taken: messages to its lanes wait for it. */
+/** Accepts a known runtime that is not ready: messages to its lanes wait for it. */
 export function refuseUnknownRuntime(runtimes: Runtimes, providerID: string | undefined): void {
   if (providerID === undefined || runtimes.some(({ kind }) => kind === providerID)) return;
   throw runtimeUnknown(providerID);
@@ -60,7 +60,7 @@ export function refuseUnknownRuntime(runtimes: Runtimes, providerID: string | un
 function runtimeUnknown(providerID: string): AppError {
   return new AppError({
     code: "runtime_unknown",
-    message: `There is no provider "${providerID}" here: a provider is a runtime of Waybill's.`,
+    message: `Unknown provider "${providerID}": Waybill's providers are its runtimes.`,
     hint: "GET /provider lists them.",
   });
 }
@@ -69,7 +69,7 @@ function refuseOtherAgent(own: string, named: string | undefined): void {
   if (named === undefined || named === own || named === defaultAgent || isNativeAgent(named)) return;
   throw new AppError({
     code: "invalid_request",
-    message: `This session works as the agent "${own}", and cannot change to "${named}".`,
-    hint: "Leave `agent` out, or begin a session with that agent.",
+    message: `This session uses the agent "${own}" and cannot switch to "${named}".`,
+    hint: "Leave `agent` out, or start a session with that agent.",
   });
 }

@@ -1,6 +1,6 @@
 /**
- * The body of a prompt. Text is taken, and files. What would be lost is refused, unless it changes nothing, as `tools` that
- * are all allowed. Pure.
+ * The body of a prompt. Accepts text and files. Refuses anything that would be lost, unless it has no effect, such as
+ * `tools` that are all allowed. Pure.
  */
 import { z } from "zod";
 import { AppError } from "../../../../app-error.ts";
@@ -15,7 +15,7 @@ const part = z.discriminatedUnion("type", [
     mime: z.string(),
     url: z.string(),
     filename: z.string().optional(),
-    /** How the text names it, where it does. */
+    /** How the text names the file, if it does. */
     source: z.object({ text: z.object({ value: z.string() }).optional() }).optional(),
   }),
   z.object({ type: z.literal("agent"), name: z.string() }),
@@ -41,7 +41,7 @@ export const promptBody = z.object({
 export type PromptBody = z.output<typeof promptBody>;
 type PromptPart = PromptBody["parts"][number];
 
-/** The files among the parts are looked at apart (file-parts.ts). May be empty where there are files. */
+/** Files are handled separately (file-parts.ts). May be empty if there are files. */
 export function promptBodyText(body: PromptBody): string {
   const texts = body.parts.flatMap((one) => (one.type === "text" && one.ignored !== true ? [one.text] : []));
   const text = texts.join("\n\n");
@@ -50,32 +50,32 @@ export function promptBodyText(body: PromptBody): string {
   throw new AppError({ code: "invalid_request", message: 'The message has no text\n  at ["parts"]' });
 }
 
-/** What the body has for the agent's instructions; blanks are nothing. */
+/** The body's addition to the agent's instructions; blank text is ignored. */
 export function promptSystem({ system = "" }: PromptBody): { system?: string } {
   return system.trim() === "" ? {} : { system };
 }
 
-/** Throws where the runtime cannot pass it on. */
+/** Throws if the runtime cannot pass it on. */
 export function refuseSystem(runtime: string, runtimes: readonly Pick<RuntimeState, "kind" | "takesSystem">[]): void {
   if (runtimes.find(({ kind }) => kind === runtime)?.takesSystem !== false) return;
   const hint = "Say it in the message; `systemPromptPath` in Waybill's configuration sets one for all agents.";
-  throw notServed(`A prompt for "${runtime}" cannot bring instructions of its own (\`system\`).`, hint);
+  throw notServed(`A prompt for "${runtime}" cannot have its own instructions (\`system\`).`, hint);
 }
 
 function refuseUnserved(body: PromptBody): void {
   for (const one of body.parts) refusePart(one);
   refuseVariant(body.variant);
   if (body.noReply === true) {
-    throw notServed("A message without a reply (`noReply`) is nothing that Waybill delivers.", "Leave it out.");
+    throw notServed("Waybill does not deliver messages without a reply (`noReply`).", "Leave it out.");
   }
   const off = Object.entries(body.tools ?? {}).find(([, allowed]) => !allowed);
   if (off) {
     const hint = "Set it in the agent program's own configuration.";
-    throw notServed(`Waybill cannot take the tool "${off[0]}" from an agent (\`tools\`).`, hint);
+    throw notServed(`Waybill cannot disable the agent's tool "${off[0]}" (\`tools\`).`, hint);
   }
   if (body.format !== undefined && body.format.type !== "text") {
-    const hint = "Ask for the form in the message, and leave `format` out.";
-    throw notServed(`Waybill cannot hold an answer to a format (\`${body.format.type}\`).`, hint);
+    const hint = "Ask for the format in the message, and leave `format` out.";
+    throw notServed(`Waybill cannot enforce a format for the answer (\`${body.format.type}\`).`, hint);
   }
 }
 
@@ -86,10 +86,7 @@ function refusePart(one: PromptPart): void {
       return;
     case "agent":
     case "subtask":
-      throw notServed(
-        `A message cannot call another agent (a part of the type "${one.type}").`,
-        "Ask for it in words.",
-      );
+      throw notServed(`A message cannot call another agent (a part of type "${one.type}").`, "Ask for it in words.");
     default:
       one satisfies never;
   }

@@ -1,6 +1,6 @@
 /**
- * Takes prompts: each is a message in the ledger, and is delivered whether or not its sender waits for it. The same id
- * again is the same message, sent once.
+ * Accepts prompts: each becomes a message in the ledger, and is delivered whether or not its sender waits. A repeated
+ * id is the same message, sent once.
  */
 import { randomUUID } from "node:crypto";
 import type { Context } from "hono";
@@ -29,8 +29,8 @@ import { slowResponse } from "./slow-response.ts";
 import { afterRefusal } from "./unused-session.ts";
 
 /**
- * `opencode run --attach` exits when it is answered, and prints only what its event stream has brought by then. Nothing
- * tells when that has arrived, so OpenCode's own clients get this long.
+ * `opencode run --attach` exits when it gets the response, and prints only what its event stream has delivered by then.
+ * We cannot see when that has arrived, so OpenCode's own clients get this much time.
  */
 const readStreamMs = 300;
 
@@ -75,7 +75,7 @@ async function admitMessage(c: Context<Env>, sessionID: string, { service, clock
   const words = { ...(await promptContent(body, lane, service)), ...promptSystem(body) };
   const runtimes = await service.runtimes();
   const messageID = body.messageID ?? newMessageId(clock.now(), randomUUID());
-  // Only for a new message: a client that sends one again only wants to wait for it again.
+  // Only for a new message: a client that sends one again just wants to wait for it again.
   let notice: string | null = null;
   const choose: ChooseLaneChange = (now, isUsed) => {
     if (now.pausedReason !== null) throw paused(now, now.pausedReason);
@@ -98,7 +98,7 @@ async function promptContent(body: PromptBody, { directory }: Lane, service: Ser
   const references = named.length === 0 ? null : fileReferences(named, text, await service.workspace(directory));
   const attachments = await storeDataFiles(files.filter(isDataFile), service);
   const words = [text, references].filter((one) => one !== null && one.trim() !== "").join("\n\n");
-  // A message has a text.
+  // A message must have text.
   return { text: words === "" ? `Files: ${attachments.map(({ name }) => name).join(", ")}` : words, attachments };
 }
 
@@ -108,26 +108,26 @@ async function waitForAnswer(c: Context<Env>, lane: Lane, messageID: string, sig
   } catch (error) {
     if (!signal.aborted) throw error;
     if (c.env.closing.aborted) throw draining(messageID);
-    throw new AppError({ code: "request_timeout", message: "Nobody waits for the answer any more." });
+    throw new AppError({ code: "request_timeout", message: "The client no longer waits for the answer." });
   }
   if (isOpenCodeClient(c)) await sleep(deps.clock, readStreamMs, signal);
   return promptAnswer(deps, lane.id, messageID);
 }
 
-/** The message and its sender would wait until a person resumes the lane. */
+/** Otherwise the message and its sender would wait until a person resumes the lane. */
 function paused(lane: Lane, reason: string): AppError {
   return new AppError({
     code: "not_possible",
-    message: `Lane "${lane.id}" is paused (${reason}), so nothing is sent in it.`,
-    hint: `Let it go on first: \`waybill resume ${lane.id}\`.`,
+    message: `Lane "${lane.id}" is paused (${reason}).`,
+    hint: `Resume it first: \`waybill lanes resume ${lane.id}\`.`,
   });
 }
 
 function draining(messageID: string): AppError {
   return new AppError({
     code: "draining",
-    message: "This daemon is about to end. The message is kept and goes on after the next start.",
-    hint: `Send it again under the same id, ${messageID}, to wait for its answer.`,
+    message: "The daemon is shutting down. The message is kept and continues after the next start.",
+    hint: `To wait for its answer, send it again with the same id, ${messageID}.`,
     retryable: true,
   });
 }

@@ -1,0 +1,6 @@
+import { packageFile } from "../package-files.ts";
+
+/** The program that this process runs, to start it again as another command. */
+export function ownProgram(): string {
+  return process.argv[1] ?? packageFile("bin/waybill");
+}

@@ -1,0 +1,4 @@
+/** Loaded lazily: startup does not need them. */
+import { programPart } from "../../../program-part.ts";
+
+export const loadPageAnswers = () => programPart(() => import("./page-answers.ts"));

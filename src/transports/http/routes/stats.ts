@@ -1,0 +1,58 @@
+/** Statistics by lane and day. */
+import { z } from "@hono/zod-openapi";
+import type { DayStats, Stats } from "../../../core/stats/day-stats.ts";
+import { addStats, keptStatsDays } from "../../../core/stats/day-stats.ts";
+import type { Durations } from "../../../core/stats/durations.ts";
+import { summaryOf } from "../../../core/stats/durations.ts";
+import type { StatsReport } from "../../../service/service.ts";
+import type { App } from "../env.ts";
+import { answerOf, guardedRoute, laneFilter, readErrors } from "../route-descriptions.ts";
+import { statsSchema } from "../stats-schemas.ts";
+import type { RouteDeps } from "./route-deps.ts";
+
+const days = z
+  .string()
+  .regex(/^\d{1,3}$/, `must be a number from 1 to ${keptStatsDays}`)
+  .default("30")
+  .transform(Number)
+  .pipe(z.number().min(1, "must be at least 1").max(keptStatsDays, `must not be more than ${keptStatsDays}`))
+  .openapi({
+    ...{ type: "integer", minimum: 1, maximum: keptStatsDays, default: 30 },
+    description: "How many days, including today.",
+  });
+
+export const statsRoutes = {
+  stats: guardedRoute("stats", {
+    method: "get",
+    path: "/v1/stats",
+    operationId: "stats",
+    summary: "Delivery outcomes, durations and agent usage, by lane and day",
+    description: `A delivery counts once, on the day it ended. Statistics are kept for ${keptStatsDays} days, even for removed lanes.`,
+    request: { query: z.strictObject({ days, lane: laneFilter }) },
+    responses: { 200: answerOf(statsSchema, "The days with any activity."), ...readErrors(404) },
+  }),
+};
+
+export function addStatistics(app: App, { service }: RouteDeps): void {
+  app.openapi(statsRoutes.stats, async (c) => c.json(statsView(await service.stats(c.req.valid("query"))), 200));
+}
+
+export function statsView({ from, to, days: all }: StatsReport): z.output<typeof statsSchema> {
+  const byDay = new Map<string, Stats>();
+  for (const stats of all) {
+    const sum = byDay.get(stats.day);
+    byDay.set(stats.day, sum ? addStats(sum, stats) : stats);
+  }
+  return statsSchema.parse({
+    from,
+    to,
+    days: all.map((stats: DayStats) => ({ ...shown(stats), day: stats.day, lane: stats.laneId })),
+    totals: [...byDay].map(([day, stats]) => ({ ...shown(stats), day })),
+  });
+}
+
+function shown(stats: Stats) {
+  const summary = (durations: Durations | null) => durations && summaryOf(durations);
+  const { accept, firstToken, proof } = stats;
+  return { ...stats, accept: summary(accept), firstToken: summary(firstToken), proof: summary(proof) };
+}
