@@ -1,6 +1,6 @@
 /**
- * What every store must do, whatever it is made of. Written against the port alone; an adapter's own test file runs
- * it on the real thing. After each test the store is asked to check itself, and must find nothing wrong.
+ * What every store must do, whatever it is built on. Written against the port alone; an adapter's own test file runs it
+ * on the real store. After each test the store checks itself, and must find nothing wrong.
  */
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import type { Store } from "../../src/store/port.ts";
@@ -24,6 +24,7 @@ import { rebuilding } from "./store/rebuilding.ts";
 import { reconciles } from "./store/reconciles.ts";
 import { replies } from "./store/replies.ts";
 import { stagedWrites } from "./store/staged-writes.ts";
+import { stats } from "./store/stats.ts";
 import { teams } from "./store/teams.ts";
 import { transitions } from "./store/transitions.ts";
 import { transports } from "./store/transports.ts";
@@ -32,7 +33,7 @@ import { usage } from "./store/usage.ts";
 export type OpenStore = {
   store: Store;
   reopen(): Promise<Store>;
-  /** What is written next cannot be made durable. */
+  /** Makes the next commit fail. */
   failNextCommit(): void;
   dispose(): Promise<void>;
 };
@@ -42,7 +43,7 @@ export type Subject = {
   readonly store: Store;
   /** Closes the store and opens it again, as a restart does. */
   reopen(): Promise<void>;
-  /** What is written next cannot be made durable. */
+  /** Makes the next commit fail. */
   failNextCommit(): void;
 };
 
@@ -69,6 +70,7 @@ const topics = {
   alerts,
   lists,
   usage,
+  "statistics by day": stats,
   transports,
 };
 

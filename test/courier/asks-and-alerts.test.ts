@@ -5,7 +5,10 @@ import { startWorld } from "../support/waybill.ts";
 
 const minute = 60_000;
 const times = { askMs: 2 * minute, failureMs: 5 * minute, lateMs: 10 * minute };
-const askingSteps = [{ ask: "permission" as const, title: "rm -rf build" }, { say: "Done." }];
+const askingSteps = [
+  { ask: "permission" as const, title: "rm -rf build", detail: { command: "rm -rf build" } },
+  { say: "Done." },
+];
 const asking = { turns: [{ steps: askingSteps }] };
 const silent = { always: [{ steps: [] }] };
 
@@ -19,7 +22,7 @@ async function blocked(world: World): Promise<string> {
 }
 
 describe("asks", () => {
-  test("an ask is listed with the message that it holds up, and since when", async () => {
+  test("an ask is listed with the message that it blocks, and since when", async () => {
     const world = await startWorld({ script: asking });
     await blocked(world);
     const [ask] = openAsks(world);
@@ -27,7 +30,48 @@ describe("asks", () => {
     expect(ask?.since).toBeLessThanOrEqual(world.clock.now());
   });
 
-  test("an answer lets the turn go on, and the ask is gone at once", async () => {
+  test("an ask is listed with what it is about: the call, its tool and input, the detail and the diff", async () => {
+    const detail = { filepath: "a.ts", diff: "-old\n+new" };
+    const steps = [{ ask: "permission" as const, title: "edit: a.ts", detail }, { say: "Done." }];
+    const world = await startWorld({ script: { turns: [{ steps }] } });
+    const ask = await blocked(world);
+    const call = ask.replace("ask-", "");
+    const about = { call, tool: "bash", input: {}, detail, diff: "-old\n+new", questions: [], nativeSession: null };
+    expect(openAsks(world)).toMatchObject([{ messageId: "m1", ...about }]);
+  });
+
+  test("a question is listed with its options", async () => {
+    const questions = [
+      {
+        header: "Port",
+        question: "Which port?",
+        options: [{ label: "8080", description: "the usual" }],
+        multiple: false,
+      },
+    ];
+    const steps = [{ ask: "question" as const, questions }, { say: "Done." }];
+    const world = await startWorld({ script: { turns: [{ steps }] } });
+    await blocked(world);
+    expect(openAsks(world)).toMatchObject([{ kind: "question", title: "Which port?", questions, diff: null }]);
+  });
+
+  test("the log reports when an ask opens and when it is over, however it ends", async () => {
+    const world = await startWorld({ script: { always: [{ steps: askingSteps }] } });
+    const told: string[] = [];
+    world.waybill.store.onLog((items) => {
+      for (const item of items) if (item.type === "ask") told.push(`${item.laneId} ${item.ask} ${item.open}`);
+    });
+    const ask = await blocked(world);
+    await settled();
+    expect(new Set(told)).toEqual(new Set([`lane ${ask} true`]));
+    told.length = 0;
+    await world.waybill.people.stop("lane", "user");
+    await world.clock.until(() => openAsks(world).length === 0);
+    await settled();
+    expect(new Set(told)).toEqual(new Set([`lane ${ask} false`]));
+  });
+
+  test("an answer lets the turn continue, and the ask is removed immediately", async () => {
     const world = await startWorld({ script: asking });
     const ask = await blocked(world);
     await world.waybill.people.answer(ask, { decision: "once" });
@@ -35,7 +79,7 @@ describe("asks", () => {
     expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1 });
   });
 
-  test("an ask that an event told of is listed and can be answered before a look has found it", async () => {
+  test("an ask announced by an event is listed and can be answered before a reconcile has found it", async () => {
     const world = await startWorld({ script: asking, alerts: times });
     const read = world.stub.read.bind(world.stub);
     const answered = new Promise<unknown>((resolve, reject) => {
@@ -47,7 +91,7 @@ describe("asks", () => {
         }
       });
     });
-    // Nobody can look: only the event tells.
+    // No reconcile can read it: only the event announces it.
     world.stub.read = async (...args) => ({ ...(await read(...args)), asks: [] });
     await world.send({ id: "m1" });
     await world.clock.advance(1000);
@@ -56,7 +100,7 @@ describe("asks", () => {
     expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1 });
   });
 
-  test("an ask that an event told of knows its message once a look has found it, and so does the alert", async () => {
+  test("an ask announced by an event has its message once a reconcile has found it, and so does the alert", async () => {
     const world = await startWorld({ script: asking, alerts: times });
     const read = world.stub.read.bind(world.stub);
     world.stub.read = async (...args) => ({ ...(await read(...args)), asks: [] });
@@ -68,11 +112,11 @@ describe("asks", () => {
     expect(raised(world)).toEqual([["ask", "m1", "permission_pending"]]);
   });
 
-  test.each(["seen by a look", "only told"])("an ask goes with its lane, also when it was %s", async (how) => {
+  test.each(["observed", "only announced"])("an ask is removed with its lane, even if it was %s", async (how) => {
     const world = await startWorld({ script: asking });
     const read = world.stub.read.bind(world.stub);
-    if (how === "only told") world.stub.read = async (...args) => ({ ...(await read(...args)), asks: [] });
-    // Nobody hears how it ends.
+    if (how === "only announced") world.stub.read = async (...args) => ({ ...(await read(...args)), asks: [] });
+    // The registry does not learn how it ends.
     world.waybill.store.onLog(() => {
       world.waybill.asks.answered = () => {};
     });
@@ -88,7 +132,7 @@ describe("asks", () => {
     expect(await world.reaches("m1", "failed_terminal")).toMatchObject({ lastReason: "ask_rejected", attempts: 1 });
   });
 
-  test("an answer that the agent program does not take in time can be given again", async () => {
+  test("an answer that the agent program does not accept in time can be given again", async () => {
     const world = await startWorld({ script: asking });
     const ask = await blocked(world);
     const take = world.stub.answer.bind(world.stub);
@@ -104,7 +148,7 @@ describe("asks", () => {
     expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1 });
   });
 
-  test("what is not asked any more cannot be answered", async () => {
+  test("an ask that is no longer open cannot be answered", async () => {
     const world = await startWorld({ script: asking });
     const ask = await blocked(world);
     await world.waybill.people.answer(ask, { decision: "once" });
@@ -115,14 +159,14 @@ describe("asks", () => {
     }
   });
 
-  test("an ask goes with its delivery when a person cancels that", async () => {
+  test("an ask is removed with its delivery when a person cancels it", async () => {
     const world = await startWorld({ script: asking });
     await blocked(world);
     await world.waybill.people.cancel((await world.delivery("m1")).id, "user");
     expect(openAsks(world)).toEqual([]);
   });
 
-  test("an ask that comes after the message was answered is listed, for it keeps the lane waiting", async () => {
+  test("an ask that comes after the message was answered is listed, because it blocks the lane", async () => {
     const steps = [{ reply: "The answer is 42." }, { wait: minute }, { ask: "permission" as const }, { say: "Done." }];
     const world = await startWorld({ script: { turns: [{ steps }] }, lanes: [{ contract: "tool" }], alerts: times });
     await world.send({ id: "m1" });
@@ -135,7 +179,7 @@ describe("asks", () => {
     expect(openAsks(world)).toEqual([]);
   });
 
-  test("an ask is never taken for that of an earlier message, whose late proof is looked for", async () => {
+  test("an ask is never taken for one of an earlier message that is reconciled for late proof", async () => {
     const script = { turns: [{ steps: [] }, { steps: [{ wait: 2000 }, ...askingSteps] }], hints: false };
     const world = await startWorld({
       script,
@@ -147,10 +191,11 @@ describe("asks", () => {
     const seen = new Set<string | null>();
     world.waybill.asks.onChange(() => openAsks(world).map((ask) => seen.add(ask.messageId)));
     await world.clock.advance(2 * minute);
-    expect([...seen]).toEqual(["m2"]);
+    // Before a reconcile has found it, its message is unknown.
+    expect([...seen].filter((id) => id !== null)).toEqual(["m2"]);
   });
 
-  test("an ask is found again after a restart, as old as it is", async () => {
+  test("an ask is found again after a restart, with its original time and subject", async () => {
     const world = await startWorld({ script: asking });
     await blocked(world);
     const before = openAsks(world);
@@ -159,11 +204,12 @@ describe("asks", () => {
     await world.start();
     await world.clock.until(() => openAsks(world).length > 0);
     expect(openAsks(world)).toEqual(before);
+    expect(before).toMatchObject([{ detail: { command: "rm -rf build" }, tool: "bash" }]);
   });
 });
 
 describe("alerts", () => {
-  test("an ask that waits too long is told once, to whoever sent the message", async () => {
+  test("an ask that waits too long raises one alert, for the sender of the message", async () => {
     const world = await startWorld({ script: asking, alerts: times });
     await blocked(world);
     await world.clock.advance(times.askMs - 1000);
@@ -173,14 +219,14 @@ describe("alerts", () => {
     expect(world.alerts[0]).toMatchObject({ person: "user", laneId: "lane" });
   });
 
-  test("an ask that is answered in time is not told", async () => {
+  test("an ask that is answered in time raises no alert", async () => {
     const world = await startWorld({ script: asking, alerts: times });
     await world.waybill.people.answer(await blocked(world), { decision: "once" });
     await world.clock.advance(20 * minute);
     expect(raised(world)).toEqual([]);
   });
 
-  test("a failure that nobody takes care of is told once, also over a restart", async () => {
+  test("an unattended failure raises one alert, even across a restart", async () => {
     const world = await startWorld({ script: silent, alerts: times, policy: { maxAttempts: 1 } });
     await world.send({ id: "m1" });
     await world.reaches("m1", "failed_terminal");
@@ -194,7 +240,7 @@ describe("alerts", () => {
     expect(raised(world)).toHaveLength(1);
   });
 
-  test("a failure that a person retries in time is not told; when it fails anew, that is", async () => {
+  test("a failure that a person retries in time raises no alert, and failing again does", async () => {
     const world = await startWorld({ script: silent, alerts: times, policy: { maxAttempts: 1 } });
     await world.send({ id: "m1" });
     const failed = await world.reaches("m1", "failed_terminal");
@@ -206,7 +252,7 @@ describe("alerts", () => {
     expect(world.alerts.map((alert) => alert.id)).toEqual([`failure:${failed.id}:${again.failedAt}`]);
   });
 
-  test("a turn that takes long is a notice and changes nothing about its delivery", async () => {
+  test("a long turn raises an alert and changes nothing about its delivery", async () => {
     const script = { turns: [{ steps: [{ tool: "bash", takesMs: 12 * minute, output: "ok" }, { say: "Built." }] }] };
     const world = await startWorld({ script, alerts: times });
     await world.send({ id: "m1" });
@@ -215,7 +261,7 @@ describe("alerts", () => {
     expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1 });
   });
 
-  test("an ask that is answered while the store cannot be written is not told afterwards", async () => {
+  test("an ask that is answered while the store cannot be written raises no alert afterwards", async () => {
     const world = await startWorld({ script: asking, alerts: times });
     const ask = await blocked(world);
     const { store } = world.waybill;
@@ -231,7 +277,7 @@ describe("alerts", () => {
     expect(world.errors.splice(0)).toEqual([new Error("the disk is full")]);
   });
 
-  test("whoever follows the log hears of them", async () => {
+  test("appear in the log", async () => {
     const world = await startWorld({ script: asking, alerts: times });
     const { store } = world.waybill;
     const after = store.logEnd();
@@ -241,7 +287,7 @@ describe("alerts", () => {
     expect(items.filter((item) => item.type === "alert")).toHaveLength(1);
   });
 
-  test("nothing waits, nothing ticks", async () => {
+  test("set no timer when nothing waits", async () => {
     const world = await startWorld({ script: { always: [{ steps: [{ say: "Yes: 3." }] }] }, alerts: times });
     await world.send({ id: "m1" });
     await world.reaches("m1", "responded");

@@ -1,3 +1,4 @@
+import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import type { AdmissionRequest } from "../../src/core/plan/plans.ts";
 import type { Mailbox } from "../../src/mail/mailbox.ts";
@@ -30,6 +31,17 @@ const stateOfSession = async () => {
   return (await world.stub.read(lane, sessionId, null)).status;
 };
 
+/** The events of this type that another connection reads, so only durable ones. */
+function durableEvents(type: string): string[] {
+  const db = new Database(world.storePath, { readonly: true });
+  try {
+    const events = db.prepare<[], string>("SELECT body ->> 'type' FROM log WHERE type = 'delivery'").pluck().all();
+    return events.filter((event) => event === type);
+  } finally {
+    db.close();
+  }
+}
+
 async function typeInSession(text: string) {
   const { lane, sessionId } = await session();
   const prompt = { messageId: text, partId: "p", sessionId, text, attachments: [] };
@@ -37,7 +49,7 @@ async function typeInSession(text: string) {
 }
 
 describe("stop", () => {
-  test("stops a turn that has answered already and works on", async () => {
+  test("stops a turn that has already answered and is still running", async () => {
     await run({ ...toolLane, script: { turns: [{ steps: [{ reply: "Port 8080." }, { wait: 10 * minute }] }] } });
     await world.send({ id: "m1", actionMode: "ask" });
     await world.reaches("m1", "responded");
@@ -47,7 +59,7 @@ describe("stop", () => {
     expect(await world.delivery("m1")).toMatchObject({ status: "responded" });
   });
 
-  test("stops the turn where it runs, though the lane has another session by now", async () => {
+  test("stops the turn in its own session, even if the lane has another session by now", async () => {
     await run({ ...toolLane, script: { turns: [{ steps: [{ reply: "Port 8080." }, { wait: 10 * minute }] }] } });
     await world.send({ id: "m1", actionMode: "ask" });
     await world.reaches("m1", "responded");
@@ -58,7 +70,7 @@ describe("stop", () => {
     expect((await world.stub.read(lane, sessionId, null)).status).toBe("idle");
   });
 
-  test("does not wait for a program that starts, and stops the turn that comes of it", async () => {
+  test("does not wait for a program that is starting, and stops its turn", async () => {
     await run({ script: { always: [{ steps: [{ wait: 10 * minute }, { say: "Done, 3 files." }] }] } });
     const { submit } = world.stub;
     let start = () => {};
@@ -81,7 +93,7 @@ describe("stop", () => {
     expect(world.prompts()).toHaveLength(1);
   });
 
-  test("stops what somebody began in the session by hand", async () => {
+  test("stops a turn that somebody started in the session by hand", async () => {
     await run({
       script: { turns: [{ steps: [{ say: "Hi, 1." }] }, { when: "by hand", steps: [{ wait: 10 * minute }] }] },
     });
@@ -96,7 +108,7 @@ describe("stop", () => {
 describe("stop and the next message", () => {
   const next = { when: "m2", steps: [{ wait: minute }, { say: "Two, 2." }] };
 
-  test("a stop while a retry waits does not hit it", async () => {
+  test("a stop while a retry waits does not affect it", async () => {
     await run({ script: { turns: [{ when: "m1", steps: [] }, next] } });
     await world.send({ id: "m1" });
     await world.reaches("m1", "retry_scheduled");
@@ -106,7 +118,7 @@ describe("stop and the next message", () => {
     expect(await world.delivery("m1")).toMatchObject({ status: "cancelled", attempts: 1 });
   });
 
-  test("a stop just as the answered turn ends does not hit it", async () => {
+  test("a stop just as the answered turn ends does not affect it", async () => {
     await run({
       ...toolLane,
       script: { turns: [{ when: "m1", steps: [{ reply: "Port 8080." }, { wait: 1000 }] }, next] },
@@ -126,7 +138,7 @@ describe("stop and the next message", () => {
 });
 
 describe("cancel", () => {
-  test("does not hit the next message when the turn ends by itself meanwhile", async () => {
+  test("does not affect the next message if the turn ends on its own in the meantime", async () => {
     await run({
       script: {
         turns: [{ steps: [{ wait: 2000 }, { say: "One, 1." }] }, { steps: [{ wait: minute }, { say: "Two, 2." }] }],
@@ -144,7 +156,7 @@ describe("cancel", () => {
     expect(await world.reaches("m2", "responded", "cancelled")).toMatchObject({ status: "responded" });
   });
 
-  test("between the commit and the send, nothing leaves", async () => {
+  test("between the commit and the send keeps the prompt from leaving", async () => {
     await run({ script: answers });
     const { store, people, ledger } = world.waybill;
     let cancelled: Promise<unknown> | null = null;
@@ -163,7 +175,7 @@ describe("cancel", () => {
     expect(world.prompts()).toEqual([]);
   });
 
-  test("of a prompt that may still arrive keeps the lane until it would have come", async () => {
+  test("of a prompt that may still arrive keeps the lane until it would have arrived", async () => {
     await run({
       script: { turns: [{ arrival: "after_timeout", steps: [{ wait: minute }] }, { steps: [{ say: "Two, 2." }] }] },
     });
@@ -219,7 +231,7 @@ describe("a message that a person retries", () => {
     expect(await world.waybill.store.sessions("lane")).toHaveLength(2);
   });
 
-  test("is refused when its lane is gone", async () => {
+  test("is refused when its lane was removed", async () => {
     await run({ policy: { automaticRetry: false }, script: { always: [{ steps: [] }] } });
     const { id } = await world.send({ id: "m1" });
     await world.reaches("m1", "failed_terminal");
@@ -229,7 +241,7 @@ describe("a message that a person retries", () => {
 });
 
 describe("release", () => {
-  test("gives a lane back whose session cannot be read any more", async () => {
+  test("frees a lane whose session is no longer readable", async () => {
     await run({ script: { turns: [{ steps: [{ wait: minute }] }, { steps: [{ say: "Two, 2." }] }] } });
     const { id } = await world.send({ id: "m1" });
     await world.send({ id: "m2" });
@@ -247,7 +259,7 @@ describe("release", () => {
     await world.reaches("m2", "responded");
   });
 
-  test("gives a lane back whose read flag cannot be written, and says so", async () => {
+  test("frees a lane whose read flag cannot be written, with a diagnostic", async () => {
     await run({ mailbox: unwritable, script: answers });
     await world.send({ id: "m1" });
     await world.reaches("m1", "responded");
@@ -259,7 +271,7 @@ describe("release", () => {
 });
 
 describe("pause", () => {
-  test("a lane that is resumed goes on by itself", async () => {
+  test("a resumed lane continues automatically", async () => {
     await run({ script: answers });
     await world.waybill.people.pause("lane", "lunch");
     await world.send({ id: "m1" });
@@ -269,7 +281,7 @@ describe("pause", () => {
     await world.reaches("m1", "responded");
   });
 
-  test("holds also against an attempt that is being prepared", async () => {
+  test("also stops an attempt that is being prepared", async () => {
     await run({ script: answers });
     await world.send({ id: "m0" });
     await world.reaches("m0", "responded");
@@ -288,7 +300,7 @@ describe("pause", () => {
 });
 
 describe("removing a lane", () => {
-  test("ends although a read is owed that cannot be written", async () => {
+  test("succeeds even if an owed read cannot be written", async () => {
     await run({ mailbox: unwritable, script: answers });
     await world.send({ id: "m1" });
     await world.reaches("m1", "responded");
@@ -296,7 +308,7 @@ describe("removing a lane", () => {
     expect(await world.waybill.store.lane("lane")).toBeNull();
   });
 
-  test("tells its runtime of all its sessions, so that they can be let go", async () => {
+  test("passes all its sessions to its runtime, so that they can be released", async () => {
     await run({ script: { turns: [{ steps: [{ stale: true }] }], ...answers } });
     const told: unknown[] = [];
     const laneRemoved = (...args: unknown[]) => void told.push(args);
@@ -310,7 +322,7 @@ describe("removing a lane", () => {
     expect(told).toEqual([["lane", sessions]]);
   });
 
-  test("lets no session go that another lane has taken over since", async () => {
+  test("releases no session that another lane has taken over since", async () => {
     await run({ script: { turns: [{ steps: [{ stale: true }] }], ...answers }, lanes: [{}, { id: "heir" }] });
     const told: unknown[] = [];
     Object.assign(world.stub, { laneRemoved: (_: string, sessions: string[]) => void told.push(...sessions) });
@@ -324,7 +336,7 @@ describe("removing a lane", () => {
     expect(told).toEqual([last]);
   });
 
-  test("leaves no look behind for what had failed in it", async () => {
+  test("leaves no reconcile scheduled for its failed deliveries", async () => {
     await run({ policy: { automaticRetry: false }, script: { always: [{ steps: [] }] } });
     await world.send({ id: "m1" });
     await world.reaches("m1", "failed_terminal");
@@ -336,7 +348,7 @@ describe("removing a lane", () => {
 });
 
 describe("a lane that moves to another runtime", () => {
-  test("is free once more when its answered turn was still running", async () => {
+  test("is free again if its answered turn was still running", async () => {
     await run({ ...toolLane, script: { turns: [{ steps: [{ reply: "Port 8080." }, { wait: 60 * minute }] }] } });
     await world.send({ id: "m1", actionMode: "ask" });
     await world.reaches("m1", "responded");
@@ -345,7 +357,7 @@ describe("a lane that moves to another runtime", () => {
     expect((await world.delivery("m1")).turnEndedAt).not.toBeNull();
   });
 
-  test("is let go by the runtime that it had, too, when it is removed", async () => {
+  test("is also released by its previous runtime when it is removed", async () => {
     await run({ script: answers });
     const told: unknown[] = [];
     Object.assign(world.stub, { laneRemoved: (...args: unknown[]) => void told.push(args) });
@@ -359,7 +371,7 @@ describe("a lane that moves to another runtime", () => {
 });
 
 describe("people in two teams", () => {
-  test("the answer of one is no proof for another of the same name", async () => {
+  test("an answer to one is not proof for another of the same name", async () => {
     const member = { member: "tom", contract: "tool" as const };
     await run({
       lanes: [
@@ -374,7 +386,7 @@ describe("people in two teams", () => {
     expect(await world.delivery("m1", "blue")).toMatchObject({ status: "failed_terminal" });
   });
 
-  test("a reply that names the message and goes to somebody else is no answer to its sender", async () => {
+  test("a reply that names the message and goes to somebody else is not an answer to its sender", async () => {
     await run({ ...toolLane, script: { always: [{ steps: [{ reply: "Look at port 8080, please.", to: "bob" }] }] } });
     await world.send({ id: "m1", actionMode: "ask" });
     expect(await world.reaches("m1", "failed_terminal", "responded")).toMatchObject({ status: "failed_terminal" });
@@ -387,9 +399,16 @@ describe("a person's decision", () => {
     await world.send({ id: "m1" });
     await world.send({ id: "m2" });
     await world.clock.advance(30 * second);
+    const { abort } = world.stub;
+    const storedAtAbort: string[] = [];
+    world.stub.abort = async (...args) => {
+      storedAtAbort.push(...durableEvents("cancelled"));
+      return abort.apply(world.stub, args);
+    };
     await world.waybill.people.stop("lane", "ada");
     expect(await world.delivery("m1")).toMatchObject({ status: "cancelled", lastReason: "stopped_by_person" });
     await world.reaches("m2", "responded");
+    expect(storedAtAbort).toEqual(["cancelled"]);
     await world.clock.advance(3600 * second);
     expect(world.prompts().filter((prompt) => prompt.text === "m1")).toHaveLength(1);
     const record = await world.delivery("m1");
@@ -405,7 +424,7 @@ describe("a person's decision", () => {
     expect(await world.reaches("m1", "cancelled")).toMatchObject({ lastReason: "stopped_in_session", attempts: 1 });
   });
 
-  test("a rejected ask with no further work ends failed_terminal and is not retried", async () => {
+  test("a rejected ask with no further work ends as failed_terminal and is not retried", async () => {
     await run({ script: { turns: [{ steps: [{ ask: "permission", title: "rm" }, { say: "Removed 3 files." }] }] } });
     await world.send({ id: "m1", actionMode: "do" });
     const blocked = await asked("permission_blocked");
@@ -418,7 +437,7 @@ describe("a person's decision", () => {
   test.each([
     ["permission", "permission_blocked"],
     ["question", "question_blocked"],
-  ] as const)("while a %s waits, nothing is retried however long it takes", async (kind, state) => {
+  ] as const)("while a %s waits, nothing is retried, however long it takes", async (kind, state) => {
     await run({ script: { turns: [{ steps: [{ ask: kind }, { say: "Thank you, 3 done." }] }] } });
     await world.send({ id: "m1" });
     const blocked = await asked(state);
@@ -429,7 +448,7 @@ describe("a person's decision", () => {
     expect(world.prompts()).toHaveLength(1);
   });
 
-  test("a manual retry looks at the old attempts first", async () => {
+  test("a manual retry reconciles the earlier attempts first", async () => {
     await run({ policy: { automaticRetry: false, lateReconcileDelaysMs: [] }, script: { always: [{ steps: [] }] } });
     const { id } = await world.send({ id: "m1" });
     await world.reaches("m1", "failed_terminal");
@@ -440,7 +459,7 @@ describe("a person's decision", () => {
     expect(world.prompts()).toHaveLength(1);
   });
 
-  test("a manual retry has a new budget, and attempt numbers go on", async () => {
+  test("a manual retry has a new budget, and attempt numbers continue", async () => {
     await run({ script: { turns: [{}, {}, {}, { steps: [{ say: "Fourth time lucky." }] }] } });
     const { id } = await world.send({ id: "m1" });
     await world.reaches("m1", "failed_terminal");
@@ -462,7 +481,7 @@ describe("a person's decision", () => {
     expect(world.prompts()).toHaveLength(1);
   });
 
-  test("a message that expires while it waits is never sent, and its sender is told", async () => {
+  test("a message that expires while it waits is never sent, and its sender is notified", async () => {
     await run({ script: { turns: [{ steps: [{ wait: 10 * minute }, { say: "One, 1." }] }] } });
     await world.send({ id: "m1" });
     await world.send({ id: "m2" });
@@ -491,7 +510,7 @@ describe("a person's decision", () => {
     expect(world.prompts()).toHaveLength(1);
   });
 
-  test("a paused lane sends nothing, keeps watching, and goes on where it was", async () => {
+  test("a paused lane sends nothing, keeps watching, and continues where it was", async () => {
     await run({ script: { turns: [{}, { steps: [{ say: "Two, 2." }] }] } });
     await world.send({ id: "m1" });
     await world.waybill.people.pause("lane", "lunch");

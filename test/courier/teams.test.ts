@@ -13,7 +13,7 @@ const anna = { kind: "lane", lane: "anna" } as const;
 
 type Scripts = NonNullable<WorldOptions["scripts"]>;
 
-/** Tom and anna work in a team; tools are their way to reply. */
+/** Tom and Anna work in a team and reply by tool. */
 async function aTeam(scripts: Scripts = {}, more: Partial<WorldOptions> = {}) {
   const world = await startWorld({
     lanes: ["tom", "anna"].map((id) => ({ id, team: "core", member: id, contract: "tool" as const })),
@@ -30,6 +30,7 @@ async function aTeam(scripts: Scripts = {}, more: Partial<WorldOptions> = {}) {
     runtimeDescriptors: [],
     defaults: { runtime: "stub", model: null },
     restart: () => {},
+    checkRestart: () => {},
     now: () => world.clock.now(),
     retriesAreOff: false,
   });
@@ -49,7 +50,7 @@ const answers = (text: string, when?: string) => ({
 const refused = (code: string) => expect.objectContaining({ code });
 
 describe("an agent that writes to another", () => {
-  test("gets the answer in its own lane, which needs no answer, and the delivery is proven where it landed", async () => {
+  test("gets the answer in its own lane, which needs no reply, and the delivery is proven by its destination", async () => {
     const { world, agents } = await aTeam({
       anna: { always: [answers("Port 8080.")] },
       tom: { always: [{ steps: [{ say: "Noted." }] }] },
@@ -62,12 +63,12 @@ describe("an agent that writes to another", () => {
     const [back] = await world.waybill.store.repliesIn(laneAddress("tom"), messageId);
     expect(back).toMatchObject({ from: "anna", text: "Port 8080.", actionMode: "notify", outcome: "answer" });
     expect(await reaches(world, "tom", back?.id ?? "", "responded")).toMatchObject({ proof: { by: "notified_turn" } });
-    // What tom says to that is for nobody.
+    // Tom's comment on that goes to no one.
     expect(await world.waybill.store.mailOf(laneAddress("anna"), 10)).toHaveLength(1);
     expect(await world.mail()).toEqual([]);
   });
 
-  test("is answered by a plain text as well, once", async () => {
+  test("is also answered by a plain text, once", async () => {
     const { world, agents } = await aTeam({ anna: { always: [{ steps: [{ say: "Port 8080 is free." }] }] } });
     const { messageId } = await agents.send(tom, { to: "anna", text: "Which port?" });
     expect(await reaches(world, "anna", messageId, "responded")).toMatchObject({
@@ -77,7 +78,7 @@ describe("an agent that writes to another", () => {
     expect(back.map(({ from, text }) => [from, text])).toEqual([["anna", "Port 8080 is free."]]);
   });
 
-  test("hears at once when its message failed for good", async () => {
+  test("is notified immediately when its message failed for good", async () => {
     const { world, agents } = await aTeam({ anna: { always: [{ steps: [{ error: "Bad request", status: 400 }] }] } });
     const { messageId } = await agents.send(tom, { to: "anna", text: "Which port?" });
     await reaches(world, "anna", messageId, "failed_terminal");
@@ -87,15 +88,15 @@ describe("an agent that writes to another", () => {
     expect(await agents.wait(tom, messageId, never)).toMatchObject({ state: "failed", replies: [] });
   });
 
-  test("is told when the recipient's program does not run, and the message waits", async () => {
+  test("is told when the recipient's program is not running, and the message waits", async () => {
     const { world, agents } = await aTeam();
     await world.waybill.store.changeLane("anna", { runtime: "elsewhere" });
     const { waits, messageId } = await agents.send(tom, { to: "anna", text: "Which port?" });
-    expect(waits).toBe("the program of anna does not run");
+    expect(waits).toBe("the program of anna is not running");
     expect((await world.delivery(messageId, "anna")).status).toBe("pending");
   });
 
-  test("progress and then the answer cost no retry", async () => {
+  test("needs no retry for progress followed by the answer", async () => {
     const steps = [
       { reply: "Half of it is done.", outcome: "progress" },
       { wait: 1000 },
@@ -122,7 +123,7 @@ describe("an agent that writes to another", () => {
     expect(back.map(({ text }) => text)).toEqual(["Understood.", "Port 8080."]);
   });
 
-  test("message_send keeps the relayOfMessageId that it was given", async () => {
+  test("message_send keeps its relayOfMessageId", async () => {
     const { world, agents } = await aTeam({ anna: { always: [{ steps: [{ hang: true }] }] } });
     const { messageId } = await agents.send(tom, { to: "anna", text: "Which port?" });
     const reply = await agents.send(anna, {
@@ -136,7 +137,7 @@ describe("an agent that writes to another", () => {
     await reaches(world, "anna", messageId, "responded");
   });
 
-  test("a substantive message without relayOfMessageId is taken, and proves nothing about the one that waits", async () => {
+  test("a substantive message without relayOfMessageId is accepted, and proves nothing about the waiting one", async () => {
     const { world, agents } = await aTeam({ anna: { always: [{ steps: [{ hang: true }] }] } });
     const { messageId } = await agents.send(tom, { to: "anna", text: "Which port?" });
     await reaches(world, "anna", messageId, "accepted");
@@ -146,7 +147,7 @@ describe("an agent that writes to another", () => {
     expect(await world.waybill.store.mailOf(laneAddress("tom"), 10)).toHaveLength(1);
   });
 
-  test("the same call again is the same message; in another turn it is another one", async () => {
+  test("a repeated call in the same turn is the same message, and in another turn a new one", async () => {
     const { world, agents } = await aTeam({ anna: { always: [answers("Yes.")] } });
     const first = await agents.send(tom, { to: "anna", text: "Is it green?" });
     expect(await agents.send(tom, { to: "anna", text: "Is it green?" })).toMatchObject({
@@ -160,13 +161,13 @@ describe("an agent that writes to another", () => {
 
 describe("what an agent may not send", () => {
   const cases: [string, AgentMessage, string][] = [
-    ["to somebody who is not there", { to: "ana", text: "Which port is it?" }, "recipient_unknown"],
+    ["to an unknown recipient", { to: "ana", text: "Which port is it?" }, "recipient_unknown"],
     ["to a path", { to: "../anna", text: "Which port is it?" }, "team_unknown"],
     ["to itself", { to: "tom", text: "Which port is it?" }, "recipient_is_sender"],
     ["to Waybill", { to: "Waybill", text: "Which port is it?" }, "recipient_unknown"],
     ["an acknowledgement that names nothing", { to: "anna", text: "Understood, will do." }, "acknowledgement_only"],
     [
-      "a reply to what it never got",
+      "a reply to a message it never got",
       { to: "anna", text: "Port 8080.", relayOfMessageId: "m-9", outcome: "answer" },
       "relay_unknown",
     ],
@@ -177,7 +178,7 @@ describe("what an agent may not send", () => {
     expect(await world.waybill.store.mailOf(laneAddress("anna"), 10)).toEqual([]);
   });
 
-  test("an unknown name is refused with the nearest that is known", async () => {
+  test("an unknown name is refused with the closest known one", async () => {
     const { agents } = await aTeam();
     await expect(agents.send(tom, { to: "ana", text: "Which port is it?" })).rejects.toMatchObject({
       hint: expect.stringContaining('Did you mean "anna"?'),
@@ -199,12 +200,12 @@ describe("what an agent may not send", () => {
     await expect(agents.send(anna, { ...reply, to: "Tom" })).resolves.toMatchObject({ to: "tom" });
   });
 
-  test("more messages in a minute than it may, and then it may again", async () => {
+  test("more messages per minute than allowed, until the minute is over", async () => {
     const { world, agents } = await aTeam({}, { policy: { maxMessagesPerMinute: 3, maxExchanges: 100 } });
     const send = (n: number) => agents.send(tom, { to: "user", text: `Result ${n} is in.` });
     for (const n of [1, 2, 3]) await send(n);
     await expect(send(4)).rejects.toEqual(refused("rate_limited"));
-    // What is there already may be said again.
+    // A message that already exists may be repeated.
     await expect(send(1)).resolves.toMatchObject({ known: true });
     await world.clock.advance(minute);
     await expect(send(4)).resolves.toMatchObject({ known: false });
@@ -236,7 +237,7 @@ describe("names", () => {
     },
   );
 
-  test("a name that means somebody else cannot be taken in another way", async () => {
+  test("a name that means somebody else cannot be taken in any form", async () => {
     const { service } = await aTeam();
     const shown = { ...noSettings, name: "bob", kind: "native", displayName: "User" } as const;
     await expect(service.putMember("core", shown)).rejects.toEqual(refused("member_invalid"));
@@ -265,7 +266,7 @@ describe("names", () => {
   });
 });
 
-describe("two agents that write to each other and do nothing else", () => {
+describe("two agents that only write to each other", () => {
   const thanks = (n: number): AgentMessage => ({
     to: n % 2 ? "anna" : "tom",
     text: `Thank you for number ${n}, it works well.`,
@@ -278,7 +279,7 @@ describe("two agents that write to each other and do nothing else", () => {
   };
   const quiet = { always: [{ steps: [{ say: "Noted." }] }] };
 
-  test("are held with a notice, go on when a person lets them, and are counted anew", async () => {
+  test("are held with an alert, continue when a person releases them, and are counted from zero", async () => {
     const { world, agents, service } = await aTeam({ tom: quiet, anna: quiet }, { policy: { maxExchanges: 4 } });
     const sent = await rounds(agents, 1, 6);
     expect(sent.map(({ waits }) => waits !== null)).toEqual([false, false, false, false, true, true]);
@@ -300,7 +301,7 @@ describe("two agents that write to each other and do nothing else", () => {
     expect(again.map(({ waits }) => waits !== null)).toEqual([false, false, false, false, true]);
   });
 
-  test("a person's message goes on while they are held, and begins their count anew before that", async () => {
+  test("do not block a person's message while held, and such a message resets their count before that", async () => {
     const { world, agents } = await aTeam({ tom: quiet, anna: quiet }, { policy: { maxExchanges: 4 } });
     await rounds(agents, 1, 4);
     await world.waybill.admission.admit({
@@ -323,7 +324,7 @@ describe("two agents that write to each other and do nothing else", () => {
     expect((await world.delivery(sent[4]?.messageId ?? "", "anna")).status).toBe("pending");
   });
 
-  test("work in files begins their count anew", async () => {
+  test("are counted from zero after work in files", async () => {
     const works = { always: [{ steps: [{ tool: "edit" }, { say: "Changed 1 file." }] }] };
     const { world, agents } = await aTeam({ tom: quiet, anna: works }, { policy: { maxExchanges: 4 } });
     const sent = await rounds(agents, 1, 3);
@@ -331,7 +332,7 @@ describe("two agents that write to each other and do nothing else", () => {
     expect((await rounds(agents, 4, 7)).map(({ waits }) => waits)).toEqual([null, null, null, null]);
   });
 
-  test("who is not held cannot be let go on, a stop leaves what is held, and it is delivered when its writer is removed", async () => {
+  test("cannot be released unless held, and held messages survive a stop and are delivered when their writer is removed", async () => {
     const { world, agents, service } = await aTeam({ tom: quiet, anna: quiet }, { policy: { maxExchanges: 2 } });
     await expect(service.releaseHold(["tom", "anna"])).rejects.toEqual(refused("not_possible"));
     const sent = await rounds(agents, 1, 3);
@@ -343,7 +344,7 @@ describe("two agents that write to each other and do nothing else", () => {
     await reaches(world, "anna", sent[2]?.messageId ?? "", "responded");
   });
 
-  test("a restart forgets neither the count nor the hold", async () => {
+  test("keep their count and their hold across a restart", async () => {
     const { world, agents } = await aTeam({ tom: quiet, anna: quiet }, { policy: { maxExchanges: 2 } });
     await rounds(agents, 1, 3);
     await world.stop();
@@ -354,7 +355,7 @@ describe("two agents that write to each other and do nothing else", () => {
 });
 
 describe("a team", () => {
-  test("that is paused gets nothing, goes on where it was, and what was paused by itself stays so", async () => {
+  test("that is paused gets nothing and continues where it was, and a lane paused on its own stays paused", async () => {
     const { world, service } = await aTeam({ anna: { always: [answers("Port 8080.")] } });
     await service.pauseTeam("core");
     const { delivery, waits } = await service.send({
@@ -374,7 +375,7 @@ describe("a team", () => {
     await reaches(world, "anna", "m1", "responded");
   });
 
-  test("that is stopped ends what runs, keeps what waits, and tells those who wait", async () => {
+  test("that is stopped ends running turns, keeps waiting messages, and notifies their senders", async () => {
     const { world, agents, service } = await aTeam({
       anna: { turns: [{ steps: [{ hang: true }] }], always: [answers("Port 8080.")] },
     });
@@ -390,7 +391,7 @@ describe("a team", () => {
     await reaches(world, "anna", messageId, "responded");
   });
 
-  test("whose turn is stopped tells the agent that waited for it", async () => {
+  test("whose turn is stopped notifies the agent that waited for it", async () => {
     const { world, agents, service } = await aTeam({ anna: { always: [{ steps: [{ hang: true }] }] } });
     const { messageId } = await agents.send(tom, { to: "anna", text: "Which port?" });
     await reaches(world, "anna", messageId, "accepted");
@@ -401,7 +402,7 @@ describe("a team", () => {
     expect(told?.text).toContain("stopped_by_person");
   });
 
-  test("that is deleted while it was paused leaves lanes that go on", async () => {
+  test("that is deleted while paused leaves lanes that continue", async () => {
     const { world, service } = await aTeam({ anna: { always: [answers("Port 8080.")] } });
     await service.pauseTeam("core");
     await service.send({ id: "m1", to: { lane: "anna" }, from: "user", text: "Which port?" });
@@ -409,7 +410,7 @@ describe("a team", () => {
     await reaches(world, "anna", "m1", "responded");
   });
 
-  test("a member that is shut down gets nothing more until it is added again", async () => {
+  test("gives a member that was shut down nothing until it is added again", async () => {
     const { world, service } = await aTeam({ anna: { always: [answers("Port 8080.")] } });
     const team = await service.shutDownMember("core", "anna");
     expect(team.members.map(({ state }) => state)).toEqual(["idle", "terminated"]);
@@ -429,7 +430,7 @@ describe("a team", () => {
     await reaches(world, "anna", "m1", "responded");
   });
 
-  test("a member that is removed while messages wait leaves its lane, where they are still delivered", async () => {
+  test("still delivers waiting messages of a removed member in its lane", async () => {
     const { world, agents, service } = await aTeam({ anna: { always: [answers("Port 8080.")] } });
     await service.pauseTeam("core");
     const { messageId } = await agents.send(tom, { to: "anna", text: "Which port?" });
@@ -440,7 +441,7 @@ describe("a team", () => {
     );
   });
 
-  test("what members do is told as it changes: working, blocked on an ask, active, and idle after five minutes", async () => {
+  test("publishes member states as they change: working, blocked on an ask, active, and idle after five minutes", async () => {
     const { world, service } = await aTeam({
       anna: {
         always: [{ steps: [{ ask: "permission" }, { wait: 1000 }, { reply: "Port 8080.", outcome: "answer" }] }],
@@ -461,7 +462,7 @@ describe("a team", () => {
     expect((await service.team("core")).members[1]?.state).toBe("idle");
   });
 
-  test("a lane that names its team and its member makes both, and leaves when it is removed", async () => {
+  test("is created with its member by a lane that names both, and loses it when the lane is removed", async () => {
     const { world, service } = await aTeam();
     const settings = {
       id: "bob",
@@ -492,17 +493,17 @@ describe("a member that somebody else runs", () => {
     contract: null,
   } as const;
 
-  test("fetches its messages, which are read then, and its reply answers", async () => {
+  test("fetches its messages, which marks them as read, and its reply is the answer", async () => {
     const { agents, service } = await aTeam();
     await service.putMember("core", settings);
     const nate = await agents.callerOf(await service.memberToken("core", "nate"));
-    if (!nate) throw new Error("the token is not taken");
+    if (!nate) throw new Error("the token is not accepted");
     const { messageId } = await agents.send(tom, { to: "nate", text: "Which port?" });
     const waiting = agents.wait(tom, messageId, never);
     expect(await agents.list(nate, { box: "received", unreadOnly: true, limit: 10 })).toMatchObject([
       { id: messageId, from: "tom" },
     ]);
-    // An answer that was lost on its way does not hide anything.
+    // A fetch whose response was lost hides nothing.
     expect(await agents.list(nate, { box: "received", unreadOnly: true, limit: 10 })).toHaveLength(1);
     await agents.send(nate, { to: "tom", text: "Port 8080.", relayOfMessageId: messageId, outcome: "answer" });
     expect(await waiting).toMatchObject({ state: "answered", replies: [{ from: "nate", text: "Port 8080." }] });
@@ -513,7 +514,7 @@ describe("a member that somebody else runs", () => {
     expect((await service.team("core")).members[2]).toMatchObject({ name: "nate", state: "active" });
   });
 
-  test("gets nothing while its team is paused, and after its shutdown not even in", async () => {
+  test("gets nothing while its team is paused, and is refused after its shutdown", async () => {
     const { agents, service } = await aTeam();
     await service.putMember("core", settings);
     const token = await service.memberToken("core", "nate");
@@ -528,7 +529,7 @@ describe("a member that somebody else runs", () => {
     expect(await agents.callerOf(token)).toBeNull();
   });
 
-  test("has a token that ends with it, and is another one when it is added again", async () => {
+  test("has a token that ends with it, and gets another one when it is added again", async () => {
     const { world, agents, service } = await aTeam();
     await service.putMember("core", settings);
     const token = await service.memberToken("core", "nate");
@@ -541,7 +542,7 @@ describe("a member that somebody else runs", () => {
     expect(await agents.callerOf("wba.bGFuZTp0b20.x")).toBeNull();
   });
 
-  test("a lane that is removed and made again has another token", async () => {
+  test("a lane that is removed and created again has another token", async () => {
     const { world, agents, service } = await aTeam();
     const { store, tokens } = world.waybill;
     const token = (await tokens.tokenOf(tom)) ?? "";
@@ -582,7 +583,7 @@ describe("a person's mailbox", () => {
 });
 
 describe("message_wait", () => {
-  test("returns when the other has answered, also over a restart", async () => {
+  test("returns when the other has answered, even across a restart", async () => {
     const { world, agents } = await aTeam({
       anna: { always: [{ steps: [{ wait: minute }, { reply: "Port 8080.", outcome: "answer" }] }] },
     });
@@ -598,14 +599,14 @@ describe("message_wait", () => {
     expect(await after).toMatchObject({ state: "answered", replies: [{ text: "Port 8080." }] });
   });
 
-  test("is for one's own messages", async () => {
+  test("only accepts the caller's own messages", async () => {
     const { agents } = await aTeam();
     const { messageId } = await agents.send(tom, { to: "anna", text: "Which port?" });
     await expect(agents.wait(anna, messageId, never)).rejects.toEqual(refused("message_unknown"));
   });
 });
 
-test("a briefing says who the agent is, who else is there, and what it owes an answer", async () => {
+test("a briefing names the agent, its team, and the messages it still has to answer", async () => {
   const { agents, service } = await aTeam();
   await service.pauseTeam("core");
   await service.send({ id: "m1", to: { lane: "anna" }, from: "user", text: "Which port?" });

@@ -1,6 +1,6 @@
 /**
- * A team of the real interactive Claude Code, with the built daemon following its files and a person at the command
- * line: what is written to its agents, what becomes of it, and what is kept when the session ends.
+ * A team of the real interactive Claude Code. The built daemon follows its files, and a person is at the command
+ * line. Covers messages to its agents, what happens to them, and what is kept when the session ends.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -62,14 +62,14 @@ const letFinish = (name: string) => writeFileSync(join(claude.directory, name), 
 const turnsAbout = (text: string) =>
   claude.model.calls.filter(({ kind, step, prompt }) => kind === "turn" && step === 0 && prompt.includes(text));
 const howToAnswer = (id: string) => `To answer, send a message to waybill that begins with ${id}.`;
-/** What stands in a row. */
+/** The text of a row. */
 const said = (id: string, text: string) => `[waybill message ${id} from anna]\n\n${text}`;
 const saidToAnswer = (id: string, text: string) => `${said(id, text)}\n\n${howToAnswer(id)}`;
-/** As the model of an agent gets it. */
+/** As an agent's model sees it. */
 const shown = (summary: string, text: string) =>
   `<teammate-message teammate_id="waybill" summary="${summary}">\n${text}\n</teammate-message>`;
 
-/** The states of a message's row, as they were told. */
+/** The reported states of a message's row. */
 const states = (id: string) =>
   log.of("inbox").flatMap(({ event, messageId, state }) => (event === "hand_over" && messageId === id ? [state] : []));
 const reaches = (id: string, state: string, reason?: string) =>
@@ -93,7 +93,7 @@ function send(member: string, id: string, text: string) {
 describe("a message to an agent of the team", () => {
   test("finds its recipient, once the team is imported", async () => {
     const imported = await run("teams", "import", claude.team, "--team", "crew");
-    expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining(`is followed in ${claude.team}.`) });
+    expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining(`in ${claude.team}.`) });
     const { members, notices } = await program.json<Team>("teams", "show", "crew");
     expect(members.map(({ name, kind, role }) => [name, kind, role])).toEqual([
       ["team-lead", "native", "lead"],
@@ -103,24 +103,24 @@ describe("a message to an agent of the team", () => {
   });
 
   test.each(["team-lead", "bob"])(
-    "is handed over, taken and told to the model of %s; that it was taken is no answer",
+    "is handed over, taken and shown to the model of %s; being taken is not an answer",
     async (member) => {
       const id = `idle-${member}`;
-      const stdout = `Message ${id} is in the inbox file of its recipient.\n`;
+      const stdout = `Message ${id} is in the recipient's inbox file.\n`;
       expect(await send(member, id, "The build is green.")).toMatchObject({ code: 0, stdout });
       await reaches(id, "taken");
       expect(states(id)).toEqual(["handed_over", "taken"]);
       const { prompt } = await claude.call((call) => call.prompt.includes(id));
       expect(prompt).toContain(shown("The build is green.", said(id, "The build is green.")));
-      // Only the lead is told so.
+      // Only the lead's prompt says so.
       expect(prompt.startsWith("Another Claude session sent a message:")).toBe(member === "team-lead");
       expect(turnsAbout(id)).toHaveLength(1);
       expect(await show(id)).toMatchObject({ readAt: null, handOver: { state: "taken", reason: "removed" } });
-      expect(await lines("show", id)).toMatch(/inbox file +its row was taken, which is no answer/);
+      expect(await lines("show", id)).toMatch(/inbox file +taken by the recipient, which is not an answer/);
     },
   );
 
-  test("cannot be answered while Waybill is not in the team, which is said: taken is the end", async () => {
+  test("cannot be answered while Waybill is not in the team, and a warning says so", async () => {
     const { stderr } = await send("bob", "unanswered", "Please answer: is it green?");
     expect(stderr).toContain("waybill teams import DIR --join");
     const { prompt } = await claude.call((call) => call.prompt.includes("Answered: "));
@@ -130,7 +130,7 @@ describe("a message to an agent of the team", () => {
     expect(await mailOf("anna")).toEqual([]);
   });
 
-  test.each(["team-lead", "bob"])("is answered by %s once Waybill is in the team, to whoever asked", async (member) => {
+  test.each(["team-lead", "bob"])("is answered by %s to its sender once Waybill is in the team", async (member) => {
     expect((await run("teams", "import", claude.team, "--team", "crew", "--join")).code).toBe(0);
     const id = `asked-${member}`;
     await send(member, id, "Please answer: is it green?");
@@ -140,14 +140,14 @@ describe("a message to an agent of the team", () => {
     await reaches(id, "taken");
   });
 
-  test("leaves what was answered in the inbox file, as it was written there", async () => {
+  test("leaves its answer in the inbox file, unchanged", async () => {
     expect(claude.inbox("waybill")).toMatchObject([
       { from: "team-lead", text: "asked-team-lead: it is green.", read: false },
       { from: "bob", text: "asked-bob: it is green.", read: false },
     ]);
   });
 
-  test("is not lost when its recipient was made a moment ago and has its inbox emptied", async () => {
+  test("is not lost when a new recipient has its inbox emptied", async () => {
     await claude.prompt("make carol");
     await log.until("team", ({ members }) => members.includes("carol"));
     const to = { team: "crew", member: "carol" };
@@ -159,7 +159,7 @@ describe("a message to an agent of the team", () => {
     expect(turnsAbout("early")).toHaveLength(1);
   });
 
-  test("stands among the rows of others, which keep their order and every byte", async () => {
+  test("is added to the rows of others, which keep their order and every byte", async () => {
     await startWork("bob", "among");
     const [one, two, three] = ["one", "two", "three"].map((text) => inboxRow(text, { from: "zed", odd: [{ text }] }));
     await claude.write("bob", one, two);
@@ -190,22 +190,22 @@ describe("a message to an agent of the team", () => {
 describe("a session that ends", () => {
   const ready = async () => (await program.fetch("/ready")).json();
 
-  test("takes its directory along, and nothing of the ledger: what was not taken waits, and Waybill goes on", async () => {
+  test("removes its directory, but nothing in the ledger: rows that were not taken wait, and Waybill continues", async () => {
     await startWork("bob", "never");
     await send("bob", "unread", "Still to be read.");
     expect(claude.inbox("bob")).toMatchObject([{ messageId: "unread" }]);
     expect(await claude.exit()).toBe(0);
     expect(existsSync(claude.team)).toBe(false);
     await reaches("unread", "waiting", "directory_missing");
-    expect(await lines("show", "unread")).toMatch(/inbox file +its row is still to be written \(directory_missing\)/);
+    expect(await lines("show", "unread")).toMatch(/inbox file +not written yet \(directory_missing\)/);
     expect(await lines("messages")).toMatch(/anna → bob of crew +unread +Still to be read\./);
-    expect(await lines("teams", "show", "crew")).toContain(`The directory ${claude.team} is not there.`);
+    expect(await lines("teams", "show", "crew")).toContain(`The directory ${claude.team} does not exist.`);
     expect(await ready()).toEqual({ ready: true, degraded: true, reasons: ["directory_missing:inbox_files"] });
     expect((await send("bob", "later", "Later.")).stderr).toContain("directory_missing");
     expect(await lines("send", "--lane", "chat", "--wait", "Which port?")).toBe("Port 8080.\n");
   });
 
-  test("gets what waits when it is resumed and has its teammate again, without being asked", async () => {
+  test("gets waiting messages automatically when it is resumed and has its teammate again", async () => {
     await claude.start(["--resume", claude.session]);
     await claude.makeMember("bob");
     await claude.call(({ prompt }) => prompt.includes("Still to be read."));
@@ -216,19 +216,19 @@ describe("a session that ends", () => {
     expect(await ready()).toEqual({ ready: true, degraded: false, reasons: [] });
   });
 
-  test("by a kill leaves its directory behind: nothing more is written there, and messages wait", async () => {
+  test("because it was killed leaves its directory behind: nothing more is written there, and messages wait", async () => {
     await startWork("bob", "ever");
     await send("bob", "before", "Before the kill.");
     const before = inboxText("bob");
     await claude.kill("SIGKILL");
     const { stdout, stderr } = await send("bob", "after", "After the kill.");
     expect([stdout, stderr]).toEqual(["Message after is stored.\n", expect.stringContaining("session_ended")]);
-    expect(await lines("show", "after")).toMatch(/inbox file +its row is still to be written \(session_ended\)/);
+    expect(await lines("show", "after")).toMatch(/inbox file +not written yet \(session_ended\)/);
     expect(inboxText("bob")).toBe(before);
     expect(await show("before")).toMatchObject({ handOver: { state: "handed_over" } });
   });
 
-  test("by a kill is not taken for one that took its messages when it is resumed", async () => {
+  test("because it was killed does not count as having taken its messages when it is resumed", async () => {
     await claude.start(["--resume", claude.session]);
     await claude.makeMember("bob");
     await claude.call(({ prompt }) => prompt.includes("After the kill."));

@@ -62,7 +62,7 @@ describe("waybill store", () => {
     const backup = join(home, "backup.db");
     expect(await waybill(["store", "backup", backup])).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/copy is sound/),
+      stdout: expect.stringMatching(/copy passed its check/),
     });
     expect(await waybill(["store", "check", "--json"])).toMatchObject({
       code: 0,
@@ -83,7 +83,7 @@ describe("waybill store", () => {
     expect(stdout).toMatch(/damaged/);
   });
 
-  test("a store that is not there is a clear error", async () => {
+  test("a missing store is a clear error", async () => {
     const { code, stderr } = await waybill(["store", "check"]);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^waybill: The store .* cannot be opened/);
@@ -91,17 +91,17 @@ describe("waybill store", () => {
   });
 });
 
-describe("being misunderstood", () => {
+describe("an invalid command line", () => {
   test.each([
-    [["fly"], /there is no command "fly"/],
-    [["constructor"], /there is no command "constructor"/],
+    [["fly"], /unknown command "fly"/],
+    [["constructor"], /unknown command "constructor"/],
     [["up", "--loud"], /Unknown option '--loud'/],
     [["store"], /backup, restore or check/],
-    [["store", "burn"], /unknown: store burn/],
-    [["store", "backup"], /needs the name of a file/],
+    [["store", "burn"], /unknown subcommand: store burn/],
+    [["store", "backup"], /needs a file name/],
     [["store", "check", "a", "b"], /too many arguments/],
     [["up", "now"], /too many arguments/],
-  ])("%j: exit code 2, a word on what is wrong and what to do, no stack trace", async (args, words) => {
+  ])("%j: exit code 2, what is wrong, what to do, and no stack trace", async (args, words) => {
     const { code, stdout, stderr } = await waybill(args);
     expect(code).toBe(2);
     expect(stdout).toBe("");
@@ -113,6 +113,8 @@ describe("being misunderstood", () => {
   test("help and version", async () => {
     expect(await waybill(["--help"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/Usage: waybill/) });
     expect(await waybill(["store", "--help"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/Examples:/) });
+    expect(await waybill(["help"])).toEqual(await waybill(["--help"]));
+    expect(await waybill(["help", "store"])).toEqual(await waybill(["store", "--help"]));
     expect(await waybill(["--version"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
     expect(await waybill([])).toMatchObject({ code: 2, stdout: expect.stringMatching(/Commands:/) });
   });

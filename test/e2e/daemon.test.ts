@@ -1,4 +1,4 @@
-/** The daemon as a user has it: started, stopped, killed, refused, as processes. */
+/** The daemon as a user runs it, as processes: started, stopped, killed, refused. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ afterEach(() => waybill.dispose());
 const takes = (ms: number) => ({ always: [{ steps: [{ wait: ms }, { say: "Done: 3 files." }] }] });
 const pids = () => [waybill.daemonFile.supervisorPid, waybill.daemonFile.workerPid ?? 0];
 
-/** Sends, and resolves once the agent works on it. */
+/** Sends a message, and resolves once the agent works on it. */
 async function sendAndSeeItRun(messageId: string): Promise<void> {
   const client = waybill.client();
   let sent: Promise<unknown> = Promise.resolve();
@@ -42,7 +42,7 @@ async function statusOf(messageId: string): Promise<string | undefined> {
   return deliveries[0]?.status;
 }
 
-test("the log tells what a start makes of a store that was restored", async () => {
+test("the log shows what a start does with a restored store", async () => {
   waybill.configure({ slow: takes(0) });
   const first = await waybill.up();
   await waybill.run(["lanes", "pause", "slow"]);
@@ -58,7 +58,7 @@ test("the log tells what a start makes of a store that was restored", async () =
   expect(await second.exit()).toMatchObject({ code: 0 });
 });
 
-test("an OpenCode server that a killed daemon left behind is ended, though no lane needs one any more", async () => {
+test("an OpenCode server left behind by a killed daemon is stopped, even if no lane needs it", async () => {
   const directory = join(waybill.home, "opencode-server");
   const nonce = newNonce(directory);
   const env = { ...process.env, [nonceVariable]: nonce };
@@ -76,7 +76,7 @@ test("an OpenCode server that a killed daemon left behind is ended, though no la
 });
 
 describe("stopping", () => {
-  test("while OpenCode hangs at its start ends both at once, and leaves nothing running", async () => {
+  test("while OpenCode hangs at its start stops both immediately, and leaves nothing running", async () => {
     const opencode = join(waybill.directory, "hanging-opencode");
     const hang = `[ "$1" = --version ] && echo 1.18.33 || exec sleep 600`;
     writeFileSync(opencode, `#!/bin/sh\n${hang}\n`, { mode: 0o755 });
@@ -91,12 +91,12 @@ describe("stopping", () => {
     expect(await daemon.exit()).toMatchObject({ code: 0 });
     expect(isGone(pid)).toBe(true);
     expect(server()).toBeNull();
-    // Neither the worker's end by force, nor that it had been ready.
+    // The worker was neither killed nor ready.
     expect(daemon.errors).toBe("");
     expect(daemon.lines.map(({ event }) => event)).not.toContain("daemon_ready");
   });
 
-  test("SIGTERM in mid-turn waits for the turn, commits its answer, and leaves nothing running", async () => {
+  test("SIGTERM mid-turn waits for the turn, commits its answer, and leaves nothing running", async () => {
     waybill.configure({ slow: takes(1500) });
     const daemon = await waybill.up();
     const running = pids();
@@ -107,7 +107,7 @@ describe("stopping", () => {
     expect(daemon.lines.map((line) => line.event)).toContain("prompt_delivery_response_observed");
   });
 
-  test("a second SIGTERM stops it now; the turn stays in the ledger, and the next start finds its answer without asking again", async () => {
+  test("a second SIGTERM stops it immediately; the turn stays in the ledger, and the next start finds its answer without asking again", async () => {
     waybill.configure({ slow: takes(4000) }, { drainMs: 60_000 });
     const daemon = await waybill.up();
     const running = pids();
@@ -133,7 +133,7 @@ describe("stopping", () => {
     expect(daemon.lines.map((line) => line.event)).toContain("prompt_delivery_response_observed");
   });
 
-  test("new messages are turned away while it drains, and reads go on", async () => {
+  test("while it drains, new messages are rejected, and reads continue", async () => {
     waybill.configure({ slow: { always: [{ steps: [{ hang: true }] }] } }, { drainMs: 600_000 });
     const daemon = await waybill.up();
     await sendAndSeeItRun("m1");
@@ -147,11 +147,13 @@ describe("stopping", () => {
     expect(await statusOf("m1")).toBe("accepted");
     daemon.kill("SIGTERM");
     expect(await daemon.exit()).toEqual({ code: 0, signal: null });
+    // A refusal by design is no error.
+    expect(daemon.lines.filter((line) => "err" in line)).toEqual([]);
   });
 });
 
 describe("restarting", () => {
-  test("`waybill restart` drains, starts a fresh worker, and loses nothing", async () => {
+  test("`waybill restart` drains, starts a new worker, and loses nothing", async () => {
     waybill.env.PORT = String(await freePort());
     waybill.configure({ slow: takes(800) });
     const daemon = await waybill.up();
@@ -167,7 +169,26 @@ describe("restarting", () => {
     await daemon.exit();
   });
 
-  test("a worker that was killed is started again, and a waiting sender hears the outcome all the same", async () => {
+  test("`waybill restart` reports a mistake in the configuration, and the daemon keeps running", async () => {
+    waybill.configure({ slow: takes(10) });
+    await waybill.up();
+    const before = waybill.daemonFile;
+    waybill.configure({ slow: takes(10) }, { prot: 7717 });
+    const { code, stderr } = await waybill.run(["restart"]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/prot/)]);
+    expect(stderr).not.toMatch(/\n {4}at /);
+    expect(waybill.daemonFile).toEqual(before);
+    expect((await waybill.fetch("/ready")).status).toBe(200);
+  });
+
+  test("a start reports that the kill switch is on", async () => {
+    waybill.configure({ slow: takes(10) });
+    waybill.env.WAYBILL_WATCHDOG = "0";
+    const daemon = await waybill.up();
+    await daemon.waitForLine({ event: "retries_off" });
+  });
+
+  test("a killed worker is restarted, and a waiting sender still gets the outcome", async () => {
     waybill.env.PORT = String(await freePort());
     waybill.configure({ slow: takes(2500) });
     await waybill.up();
@@ -193,7 +214,7 @@ describe("not starting", () => {
     return { code, stderr };
   };
 
-  test("a second daemon is refused with the first one's process id, and the first goes on", async () => {
+  test("a second daemon is refused with the first one's process id, and the first keeps running", async () => {
     waybill.configure({ slow: takes(10) });
     await waybill.up();
     const { supervisorPid } = waybill.daemonFile;
@@ -201,7 +222,7 @@ describe("not starting", () => {
     expect((await waybill.fetch("/health")).status).toBe(200);
   });
 
-  test("a port in use is named, with what to do", async () => {
+  test("a port in use is reported, with what to do", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => other.once("listening", resolve));
     const { port } = other.address() as AddressInfo;
@@ -213,14 +234,14 @@ describe("not starting", () => {
     other.close();
   });
 
-  test("a corrupt store is named and left as it is", async () => {
+  test("a corrupt store is reported and not changed", async () => {
     waybill.configure({ slow: takes(10) });
     mkdirSync(waybill.home);
     writeFileSync(join(waybill.home, "waybill.db"), "this was a store once, long ago ".repeat(300));
     expect(await refusal()).toMatchObject({ code: 1, stderr: expect.stringMatching(/damaged.*store restore/s) });
   });
 
-  test("a store of a newer version is left to the newer program", async () => {
+  test("a store of a newer version is refused", async () => {
     waybill.configure({ slow: takes(10) });
     mkdirSync(waybill.home);
     const db = new Database(join(waybill.home, "waybill.db"));
@@ -229,7 +250,7 @@ describe("not starting", () => {
     expect(await refusal()).toMatchObject({ code: 1, stderr: expect.stringMatching(/version 99.*newer/s) });
   });
 
-  test("an unknown key of the configuration is named, with the nearest one", async () => {
+  test("an unknown key in the configuration is reported, with the nearest one", async () => {
     waybill.configure({ slow: takes(10) }, { relayTimeoutMS: 5 });
     expect(await refusal()).toMatchObject({
       code: 1,
@@ -237,12 +258,12 @@ describe("not starting", () => {
     });
   });
 
-  test("a configuration that is named and missing stops the start", async () => {
+  test("a missing configuration that WAYBILL_CONFIG names stops the start", async () => {
     waybill.env.WAYBILL_CONFIG = join(waybill.directory, "nowhere.json");
     expect(await refusal()).toMatchObject({ code: 1, stderr: expect.stringContaining("nowhere.json") });
   });
 
-  test("an address that others can reach is refused without an explicit wish", async () => {
+  test("an address that other machines can reach is refused unless it is allowed explicitly", async () => {
     waybill.configure({ slow: takes(10) });
     expect(await refusal({ WAYBILL_HOST: "0.0.0.0" })).toMatchObject({
       code: 1,

@@ -1,9 +1,10 @@
-/** What the tools of an agent may do under each permission policy, on the real OpenCode server. */
+/** What an agent's tools may do under each permission policy, on the real OpenCode server. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { OpencodePermissionPolicy } from "../../src/runtimes/opencode/session/permission-policy.ts";
+import type { OpenAsk } from "../../src/service/service.ts";
 import { OpencodeWorld } from "../support/opencode-world.ts";
 
 const world: OpencodeWorld = new OpencodeWorld({
@@ -24,7 +25,7 @@ beforeAll(async () => {
   for (const file of ["waybill-state/token", "other/notes", "free/notes", "repo/neighbour/notes"]) {
     writeFileSync(at(file), "not for everyone\n");
   }
-  // A project's own file may say what it likes.
+  // A project's own file may contain anything.
   const permission = { bash: "allow" };
   const tester = { mode: "subagent", description: "Runs the tests.", permission };
   writeFileSync(at("work", "opencode.json"), JSON.stringify({ agent: { build: { permission }, tester } }));
@@ -32,9 +33,12 @@ beforeAll(async () => {
 });
 afterAll(() => world.dispose());
 
+/** The newest ask, with its details. */
+let newest: OpenAsk | null = null;
+
 type Call = { tool: string; input: Record<string, unknown> };
 
-/** What came of one call of a tool: what was asked (and refused), that it was denied, or that it was done. */
+/** The outcome of one tool call: asked for (and refused), denied, or done. */
 async function outcome(
   { tool, input }: Call,
   lane = "lane",
@@ -50,6 +54,7 @@ async function outcome(
   );
   if (seen.responseState === "permission_blocked") {
     const [ask] = world.waybill.asks.list();
+    newest = ask ?? null;
     await world.waybill.people.answer(ask?.id ?? "", { decision });
     await world.until(id, ({ status }) => status === (decision === "reject" ? "failed_terminal" : "responded"), lane);
     return `asks ${ask?.title.replaceAll(world.directory, "")}`;
@@ -65,9 +70,11 @@ const read = (path: string): Call => ({ tool: "read", input: { filePath: path } 
 describe("safe", () => {
   test("asks for the shell, whatever the project's own configuration says", async () => {
     expect(await outcome(bash("echo hi"))).toBe("asks bash: echo hi");
+    const input = { command: "echo hi", description: "runs it" };
+    expect(newest).toMatchObject({ tool: "bash", input, detail: { command: "echo hi" }, diff: null });
   });
 
-  test("asks for the network, though the server's list of asks fails over it", async () => {
+  test("asks for the network, although the server's list of asks fails because of it", async () => {
     const input = { url: "http://127.0.0.1:9/", format: "text" };
     expect(await outcome({ tool: "webfetch", input })).toBe("asks webfetch: http://127.0.0.1:9/");
   });
@@ -77,17 +84,24 @@ describe("safe", () => {
     expect(await outcome(read(at("work/new.txt")))).toBe("done");
   });
 
-  test("asks for an edit elsewhere, and nothing is written when that is refused", async () => {
+  test("asks for an edit elsewhere, and writes nothing if that is refused", async () => {
     expect(await outcome(write(at("free/new.txt")))).toBe("asks external_directory: /free/*");
     expect(existsSync(at("free/new.txt"))).toBe(false);
   });
 
   test("asks for an edit in another part of the repository", async () => {
     expect(await outcome(write(at("repo/part/new.txt")), "part")).toBe("done");
-    expect(await outcome(write(at("repo/new.txt")), "part")).toBe("asks edit: new.txt");
+    const call = write(at("repo/new.txt"));
+    expect(await outcome(call, "part")).toBe("asks edit: new.txt");
+    expect(newest).toMatchObject({
+      ...call,
+      laneId: "part",
+      diff: expect.stringMatching(/^\+text$/m),
+      nativeSession: null,
+    });
   });
 
-  test("a subtask has no more freedom than the agent that began it", async () => {
+  test("gives a subtask no more freedom than the agent that started it", async () => {
     world.script({
       rules: [
         { when: "inside job", steps: [{ tools: [bash("echo hi")] }, { say: "Ended." }] },
@@ -105,17 +119,17 @@ describe("safe", () => {
     await world.send("subtask", "Please delegate.");
     await world.until("subtask", ({ responseState }) => responseState === "permission_blocked");
     const [ask] = world.waybill.asks.list();
-    expect(ask?.title).toBe("bash: echo hi");
+    expect(ask).toMatchObject({ title: "bash: echo hi", tool: "bash", nativeSession: expect.stringMatching(/^ses_/) });
     await world.waybill.people.answer(ask?.id ?? "", { decision: "once" });
     await world.reaches("subtask", "responded");
   });
 
-  test("asks for a subagent that the project lets use the shell, before it begins", async () => {
+  test("asks before starting a subagent that the project lets use the shell", async () => {
     const input = { description: "d", prompt: "inside job", subagent_type: "tester" };
     expect(await outcome({ tool: "task", input })).toBe("asks task: tester");
   });
 
-  test("a stopped turn leaves no ask behind that the next one would seem to wait for", async () => {
+  test("leaves no ask of a stopped turn for the next turn", async () => {
     world.script({
       rules: [
         { when: "stop here", steps: [{ tools: [bash("echo stop")] }] },
@@ -136,7 +150,7 @@ describe("safe", () => {
   });
 });
 
-describe("whatever the policy is", () => {
+describe("under any policy", () => {
   test("Waybill's state and the directories of other lanes are denied to the tools", async () => {
     world.changePolicy({ "*": "allow", external_directory: "allow" });
     expect(await outcome(read(at("waybill-state/token")))).toBe("denied");
@@ -147,14 +161,14 @@ describe("whatever the policy is", () => {
     expect(await outcome(write(at("repo/neighbour/notes")), "part")).toBe("denied");
   });
 
-  test.each<OpencodePermissionPolicy>(["safe", "trusted"])("so it is with %s", async (policy) => {
+  test.each<OpencodePermissionPolicy>(["safe", "trusted"])("for example with %s", async (policy) => {
     world.changePolicy(policy);
     expect(await outcome(read(at("waybill-state/token")))).toBe("denied");
   });
 });
 
-describe("a policy that was changed while a session was open", () => {
-  test("trusted asks for nothing in the directory, and for what is outside all the same", async () => {
+describe("after a policy change in an open session", () => {
+  test("trusted asks for nothing in the directory, but still for anything outside", async () => {
     world.changePolicy("trusted");
     expect(await outcome(bash("echo hi"))).toBe("done");
     expect(await outcome(write(at("work/.env")))).toBe("done");
@@ -162,7 +176,7 @@ describe("a policy that was changed while a session was open", () => {
     expect(await outcome(read(at("free/notes")))).toBe("asks external_directory: /free/*");
   });
 
-  test("a table of one's own is passed on as it is", async () => {
+  test("a custom table is passed on unchanged", async () => {
     world.changePolicy({ bash: { "*": "deny", "echo *": "ask" }, edit: { "*.lock": "deny" } });
     expect(await outcome(bash("echo hi"))).toBe("asks bash: echo hi");
     expect(await outcome(bash("ls"))).toBe("denied");
@@ -170,13 +184,13 @@ describe("a policy that was changed while a session was open", () => {
     expect(await outcome(write(at("work/x.txt")))).toBe("done");
   });
 
-  test("back to safe the shell is asked for again", async () => {
+  test("safe asks for the shell again", async () => {
     world.changePolicy("safe");
     expect(await outcome(bash("echo hi"))).toBe("asks bash: echo hi");
   });
 });
 
-test("what a person allows for ever does not open what is denied below it", async () => {
+test("a permission that is granted with `always` does not allow denied paths below it", async () => {
   world.changePolicy("safe");
   expect(await outcome(write(at("note.txt")), "lane", "always")).toBe("asks external_directory: /*");
   expect(await outcome(read(at("waybill-state/token")))).toBe("denied");

@@ -1,4 +1,4 @@
-/** The life of an OpenCode server under Waybill: found, started, attached to, brought back, taken over, ended. */
+/** The lifecycle of an OpenCode server under Waybill: found, started, attached to, restarted, adopted, ended. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -6,6 +6,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { ServerSettings } from "../../src/runtimes/opencode/server/choose-server.ts";
 import { newNonce, writeServerRecord } from "../../src/runtimes/opencode/server/server-record.ts";
 import type { ServerAddress } from "../../src/runtimes/opencode/server/server-supervisor.ts";
 import { nonceVariable } from "../../src/runtimes/process/agent-environment.ts";
@@ -42,11 +43,11 @@ describe("no server is started", () => {
       code: "opencode_not_found",
       hint: expect.stringContaining("npm install -g opencode-ai"),
     });
-    expect(supervisor.health()).toContain("neither in PATH nor installed beside Waybill");
+    expect(supervisor.health()).toContain("neither in PATH nor installed with Waybill");
     expect(supervisor.address()).toBeNull();
   });
 
-  test("where the program that was named is not there, whatever else is", async () => {
+  test("if the configured program does not exist, even if another one does", async () => {
     const supervisor = await fixture.supervisor({ opencodeBin: join(fixture.home, "nothing-here") });
     await expect(supervisor.start()).rejects.toMatchObject({ code: "opencode_not_found" });
   });
@@ -59,22 +60,22 @@ describe("no server is started", () => {
     });
   });
 
-  test("by a program that does not say its version, or takes too long to", async () => {
+  test("by a program that does not report its version, or takes too long", async () => {
     const silent = await fixture.supervisor({ opencodeBin: fixture.program("") });
     await expect(silent.start()).rejects.toMatchObject({ code: "opencode_unusable" });
     await silent.close();
     const slow = join(fixture.home, "slow");
     writeFileSync(slow, "#!/usr/bin/env node\nsetInterval(() => {}, 1000);\n", { mode: 0o755 });
-    const waiting = await fixture.supervisor({ opencodeBin: slow }, { times: { versionMs: 500 } });
+    const waiting = await fixture.supervisor({ opencodeBin: slow }, { times: { startMs: 500, versionMs: 500 } });
     await expect(waiting.start()).rejects.toMatchObject({
       code: "opencode_unusable",
       message: expect.stringContaining("no answer within 0.5 s"),
     });
   });
 
-  test("that cannot be written down before", async () => {
+  test("if its record cannot be written first", async () => {
     const mark = join(fixture.home, "was-started");
-    // A shell leaves its mark at once, sooner than anybody could end it.
+    // A shell writes its marker immediately, before anything could end it.
     const program = join(fixture.home, "quick");
     const script = `[ "$1" = --version ] && echo 1.18.33 || : > "${mark}"`;
     writeFileSync(program, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
@@ -84,12 +85,12 @@ describe("no server is started", () => {
     expect(existsSync(mark)).toBe(false);
   });
 
-  test("for other machines without a password that a person chose", async () => {
+  test("for other machines without a configured password", async () => {
     const supervisor = await fixture.supervisor({ opencodeServeHost: "0.0.0.0" });
     await expect(supervisor.start()).rejects.toMatchObject({ code: "opencode_host_not_loopback" });
   });
 
-  test("where something else has the port that was chosen, and that goes on", async () => {
+  test("if another program has the configured port, and that program is left running", async () => {
     const other = createServer((_, response) => response.end("a shop")).listen(await fixture.port(), "127.0.0.1");
     await once(other, "listening");
     try {
@@ -103,7 +104,7 @@ describe("no server is started", () => {
     }
   });
 
-  test("that hangs: it is ended, and the tries go on until one works", async () => {
+  test("for good if it hangs: it is ended and retried until it works", async () => {
     const program = fixture.program("1.18.33", hanging);
     const supervisor = await fixture.supervisor(
       { opencodeBin: program },
@@ -124,7 +125,7 @@ describe("no server is started", () => {
     expect(next.health()).toBeNull();
   });
 
-  test("that outlives a stop in the middle of its start", async () => {
+  test("that outlives a stop during its start", async () => {
     const supervisor = await fixture.supervisor({ opencodeBin: fixture.program("1.18.33", hanging) });
     const started = supervisor.start().catch((error: unknown) => error);
     while ((await hungServers()).length === 0) await wait(20);
@@ -134,7 +135,7 @@ describe("no server is started", () => {
     expect(fixture.record).toBeNull();
   });
 
-  test("that dies at once, and the error quotes it without its secrets", async () => {
+  test("if it exits immediately, and the error quotes its output without secrets", async () => {
     const dying = `console.error("no such \\x1b[31mplugin\\x1b[0m", process.env.OPENCODE_SERVER_PASSWORD, process.env.OPENAI_API_KEY); process.exit(3);`;
     const env = { ...fixture.env, OPENAI_API_KEY: "sk-very-secret" };
     const supervisor = await fixture.supervisor({ opencodeBin: fixture.program("1.18.33", dying) }, { env });
@@ -146,8 +147,8 @@ describe("no server is started", () => {
   });
 });
 
-describe("a server of Waybill's own", () => {
-  test("wants its password, knows none of Waybill's secrets, and ends with all that its tools started", async () => {
+describe("Waybill's own server", () => {
+  test("requires its password, knows none of Waybill's secrets, and ends with everything its tools started", async () => {
     const env = {
       ...fixture.env,
       TELEGRAM_BOT_TOKEN: "1:bot",
@@ -177,7 +178,7 @@ describe("a server of Waybill's own", () => {
     expect(supervisor.address()).toBeNull();
   });
 
-  test("is brought back when it is killed, and when it hangs, and listeners are told", async () => {
+  test("is restarted when it is killed or hangs, and listeners are notified", async () => {
     const supervisor = await fixture.supervisor({}, { times: { firstWaitMs: 50, probeMs: 3000, probes: 2 } });
     const first = await supervisor.start();
     const tool = await runningTool(first);
@@ -190,7 +191,7 @@ describe("a server of Waybill's own", () => {
     expect(second?.pid).not.toBe(first.pid);
     expect(await status(second as ServerAddress, second?.authorization ?? null)).toBe(200);
 
-    // One that answers is left alone.
+    // A server that answers is left alone.
     await supervisor.checkHealth();
     expect(supervisor.address()).toBe(second);
 
@@ -198,7 +199,7 @@ describe("a server of Waybill's own", () => {
     process.kill(second?.pid ?? 0, "SIGSTOP");
     const back = nextChange(supervisor, "address");
     await supervisor.checkHealth();
-    expect(supervisor.health()).toContain("does not answer any more");
+    expect(supervisor.health()).toContain("no longer answers");
     const third = await back;
     expect(lives(second?.pid ?? null, start)).toBe(false);
     expect(await status(third as ServerAddress, third?.authorization ?? null)).toBe(200);
@@ -207,16 +208,16 @@ describe("a server of Waybill's own", () => {
 });
 
 describe("the server of an earlier run", () => {
-  /** A daemon that is killed, and leaves its server behind. */
-  async function leftBehind(): Promise<ServerAddress & { start: string }> {
-    const options = await fixture.options();
+  /** A daemon that is killed and leaves its server running. */
+  async function leftBehind(settings: Partial<ServerSettings> = {}): Promise<ServerAddress & { start: string }> {
+    const options = await fixture.options(settings);
     const daemon = await OtherProcess.start("test/support/supervisor-process.ts", [JSON.stringify(options)]);
     const address = await daemon.hear<ServerAddress>();
     await daemon.kill();
     return { ...address, start: await startOf(address.pid) };
   }
 
-  test("is taken over, also where its process id was not written down in time, and ended at last", async () => {
+  test("is adopted, even if its process id was not recorded in time, and finally ended", async () => {
     const left = await leftBehind();
     const supervisor = await fixture.supervisor();
     const { start, ...address } = left;
@@ -231,7 +232,7 @@ describe("the server of an earlier run", () => {
     expect(await next.start()).toEqual(address);
     expect(fixture.events.filter((event) => event.type === "opencode_adopted")).toHaveLength(2);
 
-    // It is nobody's child here, and is missed all the same.
+    // It is not our child, but its end is noticed.
     const back = nextChange(next, "address");
     process.kill(left.pid ?? 0, "SIGKILL");
     const second = await back;
@@ -241,7 +242,7 @@ describe("the server of an earlier run", () => {
     expect(lives(second?.pid ?? null, secondStart)).toBe(false);
   });
 
-  test("is ended and waited for when it hangs, before another one is started", async () => {
+  test("is ended if it hangs, before another one is started", async () => {
     const left = await leftBehind();
     process.kill(left.pid ?? 0, "SIGSTOP");
     const supervisor = await fixture.supervisor({}, { times: { probeMs: 1000, endMs: 1000 } });
@@ -251,7 +252,7 @@ describe("the server of an earlier run", () => {
     expect(lives(left.pid, left.start)).toBe(false);
   });
 
-  test("is ended when it was started with other settings", async () => {
+  test("is ended if it was started with other settings", async () => {
     const left = await leftBehind();
     const supervisor = await fixture.supervisor({}, { extraEnv: { OPENCODE_CONFIG_CONTENT: '{"share":"disabled"}' } });
     const address = await supervisor.start();
@@ -259,8 +260,18 @@ describe("the server of an earlier run", () => {
     expect(lives(left.pid, left.start)).toBe(false);
   });
 
+  test("is ended if the program was upgraded", async () => {
+    const program = join(fixture.home, "upgradable");
+    writeFileSync(program, `#!/bin/sh\nexec ${opencodeBin} "$@"\n`, { mode: 0o755 });
+    const left = await leftBehind({ opencodeBin: program });
+    writeFileSync(program, "#!/bin/sh\n[ $1 = --version ] && echo 1.18.99\n", { mode: 0o755 });
+    const supervisor = await fixture.supervisor({ opencodeBin: program });
+    await expect(supervisor.start()).rejects.toMatchObject({ code: "opencode_start_failed" });
+    expect(lives(left.pid, left.start)).toBe(false);
+  });
+
   test.runIf(process.platform === "linux")(
-    "is ended where its record cannot be read, and no other one is",
+    "is ended if its record cannot be read, and no other server is",
     async () => {
       const carrying = async (directory: string) => {
         const env = { ...process.env, [nonceVariable]: newNonce(directory) };
@@ -282,7 +293,7 @@ describe("the server of an earlier run", () => {
     },
   );
 
-  test("is not looked for in a process that has only its id", async () => {
+  test("is not confused with a process that only has its id", async () => {
     const innocent = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
     await once(innocent, "spawn");
     try {
@@ -309,7 +320,7 @@ describe("the server of an earlier run", () => {
 });
 
 describe("a server that somebody else started", () => {
-  test("is attached to with the person's password, survives, and is replaced once it has gone", async () => {
+  test("is attached to with the configured password, survives Waybill, and is replaced once it has ended", async () => {
     const port = await fixture.port();
     const theirs = await startOpencode({ modelUrl: "http://127.0.0.1:9", port, password: "persons" });
     try {
@@ -347,7 +358,7 @@ describe("a server that somebody else started", () => {
   });
 });
 
-/** A shell command that the server runs for a session, with no model: it has a process group of its own. */
+/** A shell command that the server runs for a session without a model. It has its own process group. */
 async function runningTool({ url, authorization }: ServerAddress): Promise<{ pid: number; start: string }> {
   const headers = { "content-type": "application/json", authorization: authorization ?? "" };
   const post = (path: string, body: object) =>
@@ -363,7 +374,7 @@ async function runningTool({ url, authorization }: ServerAddress): Promise<{ pid
   };
   const pidFile = join(directory, `pid-${id}`);
   const model = { providerID: "none", modelID: "none" };
-  // It does not answer before the command has ended, which it never does.
+  // The request never completes, since the command never ends.
   post(`/session/${id}/shell`, { agent: "build", model, command: `echo $$ > ${pidFile}; exec sleep 600` }).catch(
     () => {},
   );

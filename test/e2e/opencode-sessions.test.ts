@@ -1,4 +1,4 @@
-/** Sessions that somebody else began, and the text that goes with every prompt, on the real OpenCode server. */
+/** Sessions that somebody else started, and the system prompt, on the real OpenCode server. */
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.dispose());
 
-/** What a person does in OpenCode itself. */
+/** Acts like a person in OpenCode itself. */
 async function call<T>(method: string, path: string, body?: unknown, directory = at("work")): Promise<T> {
   const { url, authorization } = world.supervisor.address() ?? { url: "", authorization: null };
   const answer = await fetch(new URL(path, url), {
@@ -56,8 +56,8 @@ const prompt = (session: Session, text: string) =>
   call("POST", `/session/${session.id}/prompt_async`, { parts: [{ type: "text", text }] });
 const isBusy = async (session: Session) => session.id in (await call<object>("GET", "/session/status"));
 
-describe("a session that somebody else began", () => {
-  test("is gone on in from the next message on; its turns are nobody's answers, and the lane's rules hold in it", async () => {
+describe("a session that somebody else started", () => {
+  test("is used from the next message on; its earlier turns answer nothing, and the lane's rules apply in it", async () => {
     const read = { tools: [{ tool: "read", input: { filePath: at("waybill-state", "token") } }] };
     world.script({
       rules: [
@@ -92,7 +92,7 @@ describe("a session that somebody else began", () => {
     expect(after - usage.tokens).toBe(ours);
   });
 
-  test("is at work: the message waits for the end of that turn, however it ends", async () => {
+  test("and that is busy keeps the message waiting until that turn ends, however it ends", async () => {
     world.script({
       rules: [
         { when: "hangs", steps: [{ say: "I", breaks: { how: "hang", afterPieces: 1 } }] },
@@ -114,7 +114,7 @@ describe("a session that somebody else began", () => {
     expect((await world.answers()).at(-1)).toBe("Waited for 1 turn.");
   });
 
-  test("asks a person something: the message waits, and the ask is not the lane's", async () => {
+  test("and that has an open ask keeps the message waiting, and the ask is not the lane's", async () => {
     const bash = { tools: [{ tool: "bash", input: { command: "echo hello", description: "greets" } }] };
     world.script({
       rules: [
@@ -138,12 +138,12 @@ describe("a session that somebody else began", () => {
     expect((await world.answers()).at(-1)).toBe("Waited for 1 ask.");
   });
 
-  test("is taken by a lane that knows its directory under another name", async () => {
+  test("can be adopted by a lane with another path of the same directory", async () => {
     const session = await begin();
     expect(await service.adoptSession("link", session.id)).toMatchObject({ lane: { sessionId: session.id } });
   });
 
-  test("is refused, and nothing is changed, where it cannot be the lane's", async () => {
+  test("is refused without any change if it does not fit the lane", async () => {
     const own = await begin();
     const child = await begin(at("work"), { parentID: own.id });
     const elsewhere = await begin(at("other"));
@@ -159,7 +159,7 @@ describe("a session that somebody else began", () => {
     expect(await service.lane("twin")).toMatchObject({ lane: { sessionId: null, generation: 0 } });
   });
 
-  test("is refused in mid-turn of the lane", async () => {
+  test("is refused while the lane has a running turn", async () => {
     world.script({
       rules: [{ when: "go on for ever", steps: [{ say: "I", breaks: { how: "hang", afterPieces: 1 } }] }],
     });
@@ -177,7 +177,7 @@ describe("the system prompt", () => {
   const told = (text: string) => world.instructions(text);
   afterEach(() => writeFileSync(at("system.md"), "The word of the day is heron.\n"));
 
-  test("stands beside the agent's own instructions, and another one holds from the next prompt on", async () => {
+  test("is added to the agent's own instructions, and a changed one applies from the next prompt on", async () => {
     world.script({ rules: [{ steps: [{ say: "Yes, 1 word." }] }] });
     await world.send("first-word", "Is there a first word?");
     await world.reaches("first-word", "responded");
@@ -190,7 +190,7 @@ describe("the system prompt", () => {
     expect(told("second word")[0]).not.toContain("heron");
   });
 
-  test("stands before what a client of OpenCode's API adds for one prompt", async () => {
+  test("comes before the text that a client of OpenCode's API adds for one prompt", async () => {
     world.script({ rules: [{ steps: [{ say: "Yes, 1 word." }] }] });
     const { ask } = anApiOn(service);
     const prompts = [
@@ -205,7 +205,7 @@ describe("the system prompt", () => {
     expect(told("fourth word")).toEqual([expect.not.stringContaining("owl")]);
   });
 
-  test("goes with retries and what is asked further, too, and so does what the message adds to it", async () => {
+  test("is also sent with retries and follow-ups, with the text that the message adds", async () => {
     const write = { tools: [{ tool: "write", input: { filePath: at("work", "made.txt"), content: "made" } }] };
     world.script({
       rules: [
@@ -225,12 +225,12 @@ describe("the system prompt", () => {
     for (const system of all) expect(system).toContain("The word of the day is heron.\n\nToday a stork is a heron.");
   });
 
-  test("that cannot be read keeps the message waiting and says so, until it can", async () => {
+  test("that cannot be read keeps the message waiting with a reason, until it can", async () => {
     world.script({ rules: [{ steps: [{ say: "With it: 1." }] }] });
     rmSync(at("system.md"));
     await world.send("wordless", "Not without a word.");
     const waiting = await world.until("wordless", ({ lastReason }) => lastReason !== null);
-    expect(waiting.lastReason).toBe(`system_prompt_unusable: ${at("system.md")} is not there`);
+    expect(waiting.lastReason).toBe(`system_prompt_unusable: ${at("system.md")} does not exist`);
     await world.until("wordless", ({ reconciles }) => reconciles > 2);
     expect(told("without a word")).toEqual([]);
     writeFileSync(at("system.md"), "The word of the day is crane.");
@@ -247,7 +247,7 @@ function tokensOf({ tokens }: { tokens?: unknown }): number {
   return input + output + reasoning + cache.read + cache.write;
 }
 
-test("a directory that is gone keeps its messages waiting, by name, until it is back; nothing is sent elsewhere", async () => {
+test("a missing directory keeps its messages waiting with a reason until it is back, and nothing is sent elsewhere", async () => {
   world.script({ rules: [{ when: "/be in (\\w+)/", steps: [{ say: "I am in {{1}}, 1." }] }] });
   const to = { lane: "leaving" };
   await world.send("stay", "Please be in place.", { to });
@@ -255,7 +255,7 @@ test("a directory that is gone keeps its messages waiting, by name, until it is 
   for (const place of ["leaving", "left"]) rmSync(at(place), { recursive: true });
   await world.send("gone", "Please be in vain.", { to });
   await world.send("never", "Please be in vain, too.", { to: { lane: "left" } });
-  const missing = (place: string) => `directory_missing: ${at(place)} is not there`;
+  const missing = (place: string) => `directory_missing: ${at(place)} does not exist`;
   expect(await world.waits("left")).toBe(missing("left"));
   const waiting = await world.until("gone", ({ lastReason }) => lastReason !== null, "leaving");
   expect(waiting).toMatchObject({ status: "failed_retryable", lastReason: missing("leaving") });

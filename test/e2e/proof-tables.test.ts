@@ -1,6 +1,6 @@
 /**
- * The tables of proof and retry, row by row, on the daemon as a process: one lane for each row, whose agent does what
- * the row says. How often it was prompted is what the agent itself wrote down.
+ * The tables of proof and retry, row by row, on the daemon as a process: one lane for each row, with an agent that does
+ * what the row says. The agent itself counts its prompts.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { DeliveryDetail, NewMessage } from "../../src/client/index.ts";
@@ -21,10 +21,10 @@ const messageOf = {
   notify: { actionMode: "notify" },
 } satisfies Record<string, Partial<NewMessage>>;
 const intents = Object.keys(messageOf) as Intent[];
-/** A notice needs no answer: that its turn ended well is enough, whatever the agent did in it. */
+/** A `notify` needs no answer: a turn without an error is enough, whatever the agent did in it. */
 const noticeOnly: readonly Intent[] = ["notify"];
 
-/** What an agent does in each of its turns on a tool lane, and which intents that suffices for. */
+/** What an agent does in each of its turns on a tool lane, and the intents for which that is enough. */
 const sufficiency: { agent: string; steps: Steps; suffices: readonly Intent[]; by: string }[] = [
   { agent: "replies", steps: [{ reply: "The port is 8080." }], suffices: intents, by: "destination_reply" },
   { agent: "answers in plain text", steps: [{ say: "The port is 8080." }], suffices: intents, by: "plain_text" },
@@ -59,7 +59,7 @@ const firstThenAnswer = (turn: NonNullable<StubScriptInput["turns"]>[number]): S
 const waiting = { status: "accepted", prompts: 1 };
 const exhausted = { status: "failed_terminal", prompts: 2, ids: 2, attempts: 2 };
 
-/** What an agent does with an ask on a text lane, and what follows. Each may be prompted twice. */
+/** What an agent does with an `ask` on a text lane, and what follows. Each may be prompted twice. */
 const eligibility: { row: string; script: StubScriptInput; expected: Expected }[] = [
   { row: "permission_blocked: neither retry nor read", script: always({ ask: "permission" }), expected: waiting },
   { row: "question_blocked: neither retry nor read", script: always({ ask: "question" }), expected: waiting },
@@ -94,7 +94,7 @@ const eligibility: { row: string; script: StubScriptInput; expected: Expected }[
     expected: { status: "responded", prompts: 2, ids: 2, attempts: 2 },
   },
   {
-    row: "turned away for good: no second prompt",
+    row: "refused for good: no second prompt",
     script: firstThenAnswer({ arrival: "refused" }),
     expected: { status: "failed_terminal", prompts: 1, attempts: 1 },
   },
@@ -103,11 +103,11 @@ const eligibility: { row: string; script: StubScriptInput; expected: Expected }[
 const rows = sufficiency.flatMap(({ agent, steps, suffices, by }, index) =>
   intents.map((intent) => {
     const isEnough = suffices.includes(intent);
-    // A reply may be at its destination before its turn has ended.
+    // A reply may reach its destination before its turn has ended.
     const proofs = intent === "notify" ? ["notified_turn", ...(by === "destination_reply" ? [by] : [])] : [by];
     const lane = { id: `s${index}-${intent}`, script: always(...steps), contract: "tool", directory: waybill.work };
     return [
-      `${intent}: ${isEnough ? "enough" : "not enough"} where an agent ${agent}`,
+      `${intent}: ${isEnough ? "enough" : "not enough"} if an agent ${agent}`,
       { lane, intent, isEnough, proofs },
     ] as const;
   }),
@@ -146,7 +146,7 @@ beforeAll(async () => {
     const { deliveries } = await client.deliveries({ limit: 200 });
     expect(deliveries.filter(({ lane, nextReconcileAt }) => nextReconcileAt !== null && !waits.has(lane))).toEqual([]);
   }, timing);
-  // Long past the grace time: read again and again.
+  // Long past the grace time, after many reads.
   await vi.waitFor(() => {
     const reads = stubCalls(waybill.directory).filter(({ call }) => call === "read");
     for (const id of waits) expect(reads.filter(({ lane }) => lane === id).length).toBeGreaterThan(5);

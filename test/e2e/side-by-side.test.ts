@@ -1,7 +1,7 @@
 /**
- * One stream for every agent, and one API for every client: each scene is played through OpenCode's API, by its own SDK, on
- * every agent and on OpenCode itself. It gives the same turns and the same order of items on every program (what each
- * gives stands in docs/events.md), and what OpenCode's clients see is what OpenCode shows (docs/opencode-api.md).
+ * One stream for every agent, and one API for every client: each scene is played through OpenCode's API, with its own
+ * SDK, on every agent and on OpenCode itself. It produces the same turns and the same order of items on every program
+ * (docs/events.md lists them), and OpenCode's clients see the same as with OpenCode (docs/opencode-api.md).
  */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -15,14 +15,18 @@ import { nativeTheatre, waybillTheatre } from "../support/opencode-stages.ts";
 import type { Agent } from "../support/side-by-side.ts";
 import { comparable, eventsUntil, startAgents } from "../support/side-by-side.ts";
 
-const scenes: AgentTurns = { ...playedScenes, rests: [{ say: "That was all: 1." }] };
-/** Of the others only the first is looked at: what fails is tried again. */
+const scenes: AgentTurns = {
+  ...playedScenes,
+  rests: [{ say: "That was all: 1." }],
+  proves: [{ say: "It is proven." }],
+};
+/** How many turns to compare. For other scenes only the first one, because failures are retried. */
 const turns: Readonly<Record<string, number>> = { twice: 2, meanwhile: 2 };
 
-/** Those whose turns stand in docs/events.md. */
+/** The scenes whose turns docs/events.md lists. */
 const turnScenes = ["edits", "rounds", "fails", "stops", "refuses", "twice", "meanwhile", "dies"];
 
-/** The lines below the scene's heading. */
+/** The code block below the scene's heading. */
 function documentedTurns(scene: string): string[] {
   const document = readFileSync(new URL("../../docs/events.md", import.meta.url), "utf8");
   const [, below = ""] = document.split(`### ${scene}\n`);
@@ -44,14 +48,14 @@ afterAll(async () => {
 
 const count = (events: readonly UniversalEvent[], type: string) => events.filter((event) => event.type === type).length;
 
-/** The lane's events up to the end of so many turns. */
+/** The lane's events up to the end of the given number of turns. */
 async function toldOf(agent: Agent, lane: string, most: number): Promise<UniversalEvent[]> {
   const events = await eventsUntil(agent, lane, (all) => count(all, "turn.ended") >= most);
   const ends = [...events.keys()].filter((index) => events[index]?.type === "turn.ended");
   return events.slice(0, (ends[most - 1] ?? 0) + 1);
 }
 
-test("a session that ends while the agent rests ends no second turn", async () => {
+test("a session that ends while the agent is idle ends no second turn", async () => {
   for (const agent of agents) {
     await agent.send("m", "rests", "rests");
     await toldOf(agent, "rests", 1);
@@ -62,11 +66,40 @@ test("a session that ends while the agent rests ends no second turn", async () =
   }
 });
 
-// The last one ends the programs.
+test("the ids of a delivery's prompt and answer are items of its turn", async () => {
+  for (const agent of agents) {
+    const { store } = agent.waybill;
+    await agent.send("m", "proves", "proves");
+    const events = await eventsUntil(agent, "proves", (all) =>
+      all.some(({ type, data }) => type === "item.completed" && data.item.id === "delivery:m"),
+    );
+    const record = await store.deliveryOf("proves", "m");
+    const item = (id: string | null | undefined) =>
+      events.findLast(({ type, data }) => type === "item.completed" && data.item.id === id);
+    const asked = item(record?.deliveredUserMessageId);
+    const answer = item(record?.observedAssistantMessageId);
+    expect(answer, agent.name).toMatchObject({
+      session: record?.runtimeSessionId,
+      data: { item: { kind: "message", role: "assistant", parts: [{ type: "text", text: "It is proven." }] } },
+    });
+    expect(asked, agent.name).toMatchObject({ turn: answer?.turn, data: { item: { kind: "message", role: "user" } } });
+    const begun = events.find(({ type, turn }) => type === "turn.started" && turn === answer?.turn);
+    expect(begun?.data, agent.name).toEqual({ prompt: record?.deliveredUserMessageId });
+    const noted = item("attempt:m:1");
+    const prompt = agent.name === "pi" ? null : record?.attemptList[0]?.messageId;
+    expect(noted?.data, agent.name).toMatchObject({
+      item: { parts: [{ value: { message: "m", number: 1, prompt } }] },
+    });
+    if (prompt !== null) expect(prompt, agent.name).toBe(record?.deliveredUserMessageId);
+    expect(noted?.seq, agent.name).toBeLessThan(begun?.seq ?? 0);
+  }
+});
+
+// The last scene kills the programs.
 describe.each(Object.keys(plays))("the scene %s", (scene) => {
   let played: Compared;
 
-  test("gives OpenCode's clients the same events and parts through Waybill as OpenCode does", async () => {
+  test("gives OpenCode's clients the same events and parts through Waybill as through OpenCode", async () => {
     const playing = others.filter(({ name }) => canPlay(scene, name));
     played = await compared(scene, native, playing);
     for (const [agent, given] of played.others) {
@@ -75,7 +108,7 @@ describe.each(Object.keys(plays))("the scene %s", (scene) => {
   });
 
   if (turnScenes.includes(scene)) {
-    test("gives the same turns and the same order of items on every program", async () => {
+    test("has the same turns and the same order of items on every program", async () => {
       for (const agent of agents) {
         const told = comparable(await toldOf(agent, scene, turns[scene] ?? 1));
         expect(told, agent.name).toEqual(documentedTurns(scene));
@@ -83,7 +116,7 @@ describe.each(Object.keys(plays))("the scene %s", (scene) => {
     });
   }
 
-  test("stands in docs/opencode-api.md as it is", () => {
+  test("matches docs/opencode-api.md", () => {
     expect(documented(scene)).toBe(sectionOf(scene, played));
   });
 });

@@ -1,39 +1,53 @@
 /**
- * A store that the version before has left behind with an OpenCode lane, killed by SIGKILL in mid-turn; OpenCode finished the
- * turn alone (test/fixtures/store-before-0.2/opencode). This version opens it and goes on.
+ * An upgrade from the oldest store in the fixtures, with lanes on the real OpenCode: a lane continues in the session that it
+ * had, and a message that was waiting is delivered.
  */
-import { copyFileSync, mkdirSync } from "node:fs";
+import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ModelProcess } from "../support/model-process.ts";
-import { killedOpencode } from "../support/opencode-kills.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { isolatedHome, scriptedProvider } from "../../src/scripted-model/opencode-settings.ts";
+import type { ScriptedModel } from "../../src/scripted-model/server.ts";
+import { startScriptedModel } from "../../src/scripted-model/server.ts";
+import { freePort } from "../support/free-port.ts";
+import { opencodeBin } from "../support/opencode-server.ts";
 import { Program } from "../support/program.ts";
 import { laterBy, moveTimes } from "../support/store-times.ts";
 
-const fixture = (name: string) =>
-  fileURLToPath(new URL(`../fixtures/store-before-0.2/opencode/${name}`, import.meta.url));
+const fixture = fileURLToPath(new URL("../fixtures/store-before-0.2/waybill.db", import.meta.url));
 const waybill = new Program();
-const model = new ModelProcess({
-  rules: [{ when: "/text of ([\\w-]+)/", steps: [{ say: "Asked now: {{1}} is done." }] }],
-});
+let model: ScriptedModel;
+let sessionBefore: string | null;
 
 beforeAll(async () => {
-  await killedOpencode.configure(waybill, await model.url);
+  model = await startScriptedModel({ script: { otherwise: [{ say: "You said: {{text}}" }] } });
+  const port = await freePort();
+  Object.assign(waybill.env, isolatedHome(waybill.directory), {
+    OPENCODE_CONFIG_CONTENT: JSON.stringify(scriptedProvider(model.url)),
+  });
+  const lanes = ["done", "paused"].map((id) => ({ id, directory: waybill.work }));
+  const server = { opencodeBin, opencodeAttachUrl: `http://127.0.0.1:${port}`, opencodeServePort: port };
+  waybill.configure({}, { modelProvider: "opencode_cli", ...server, lanes });
+
+  // The session of the older version: OpenCode keeps it, whatever becomes of Waybill's store.
+  const daemon = await waybill.up();
+  await waybill.client().sendAndWait({ to: { lane: "done" }, text: "Remember me." });
+  ({ sessionId: sessionBefore } = await waybill.client().lane("done"));
+  daemon.kill("SIGTERM");
+  await daemon.exit();
+  rmSync(waybill.home, { recursive: true });
   mkdirSync(waybill.home, { mode: 0o700 });
-  copyFileSync(fixture("waybill.db"), join(waybill.home, "waybill.db"));
-  const store = new Database(join(waybill.home, "waybill.db"));
-  const last = store.prepare("SELECT max(at) FROM delivery_event").pluck().get() as number;
-  moveTimes(store, laterBy(Date.now() - 3_600_000 - last));
-  store.prepare("UPDATE lane SET directory = ?").run(waybill.work);
-  store.close();
-  const data = join(waybill.directory, "data", "opencode");
-  mkdirSync(data, { recursive: true });
-  copyFileSync(fixture("opencode.db"), join(data, "opencode.db"));
-  const sessions = new Database(join(data, "opencode.db"));
-  sessions.prepare("UPDATE session SET directory = ?, path = ?").run(waybill.work, waybill.work.slice(1));
-  sessions.close();
+
+  const store = join(waybill.home, "waybill.db");
+  copyFileSync(fixture, store);
+  const db = new Database(store);
+  expect(db.pragma("user_version", { simple: true })).toBe(4);
+  const last = db.prepare("SELECT max(at) FROM delivery_event").pluck().get() as number;
+  moveTimes(db, laterBy(Date.now() - 3_600_000 - last));
+  db.prepare("UPDATE lane SET runtime = 'opencode', directory = ?").run(waybill.work);
+  db.prepare("UPDATE lane SET session_id = ? WHERE id = 'done'").run(sessionBefore);
+  db.close();
   await waybill.up();
 });
 afterAll(async () => {
@@ -41,29 +55,17 @@ afterAll(async () => {
   await model.close();
 });
 
-describe("a store of the version before, with an OpenCode lane that was killed in mid-turn", () => {
-  test("finds the answer of the turn, and sends only what was never sent", async () => {
-    const statuses = async () => {
-      const { deliveries } = await waybill.client().deliveries({});
-      return Object.fromEntries(deliveries.map(({ messageId, status }) => [messageId, status]));
-    };
-    await expect
-      .poll(statuses, { timeout: 60_000 })
-      .toEqual({ "done-1": "responded", "running-1": "responded", "waiting-1": "responded" });
-    const prompts = model.calls.filter(({ kind }) => kind === "turn").map(({ prompt }) => prompt);
-    expect(prompts).toEqual([expect.stringContaining("The text of waiting-1.")]);
-  });
+test("a lane continues in the OpenCode session that it had", async () => {
+  expect(await waybill.client().lane("done")).toMatchObject({ runtime: "opencode", sessionId: sessionBefore });
+  const delivery = await waybill.client().sendAndWait({ to: { lane: "done" }, text: "Are you still there?" });
+  expect(delivery).toMatchObject({ status: "responded", attempts: 1, sessionId: sessionBefore });
+  const { messages } = await waybill.client().messages({ lane: "done" });
+  expect(messages.map(({ id }) => id)).toContain("done-1");
+});
 
-  test("gives each answer once", async () => {
-    const { messages } = await waybill.client().messages({});
-    const answers = messages.flatMap(({ relayOfMessageId, text }) =>
-      relayOfMessageId ? [[relayOfMessageId, text]] : [],
-    );
-    expect(answers).toHaveLength(3);
-    expect(Object.fromEntries(answers)).toEqual({
-      "done-1": "The first answer: everything builds.",
-      "running-1": "The second answer: everything builds.",
-      "waiting-1": "Asked now: waiting-1 is done.",
-    });
-  });
+test("a message that waited before the upgrade is delivered after it", async () => {
+  const client = waybill.client();
+  await client.resumeLane("paused");
+  const { deliveries } = await client.deliveries({ messageId: "paused-1" });
+  expect(await client.wait(deliveries[0]?.id ?? "")).toMatchObject({ status: "responded", attempts: 1 });
 });

@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const storePath = () => join(home, "waybill.db");
 
-/** A test whose worker is to be killed is impatient; no other one is, however slow the machine. */
+/** Short only for tests whose worker should be killed; long for all others, however slow the machine. */
 function up(behaviour: string, { timeoutMs = 600_000 } = {}): DaemonProcess {
   const daemon = DaemonProcess.supervisor(home, behaviour, timeoutMs);
   running.push(daemon);
@@ -38,7 +38,7 @@ function nothingIsLeft(...pids: number[]): void {
 }
 
 describe("while it runs", () => {
-  test("the daemon's file tells who it is and where it listens, and is gone afterwards", async () => {
+  test("the daemon's file names its processes and addresses, and is removed afterwards", async () => {
     const daemon = up("polite");
     const started = await daemon.waitForLine({ event: "worker_started" });
     const { pid: supervisorPid } = daemon;
@@ -58,14 +58,14 @@ describe("while it runs", () => {
     nothingIsLeft(supervisorPid, Number(started.pid));
   });
 
-  test("a second one is refused with the first one's process id, and changes nothing", async () => {
+  test("a second daemon is refused with the first one's process id, and changes nothing", async () => {
     const first = up("polite");
     await first.readyWorker();
     const before = readDaemonFile(home);
     const second = up("polite");
     expect(await second.waitForLine({ event: "refused" })).toMatchObject({
       code: "daemon_running",
-      message: expect.stringContaining(`process ${first.pid}.`),
+      message: expect.stringContaining(`process ${first.pid})`),
       hint: expect.stringContaining("waybill restart"),
     });
     expect(await second.exit()).toMatchObject({ code: 1 });
@@ -75,8 +75,8 @@ describe("while it runs", () => {
   });
 });
 
-describe("a worker that ends by itself", () => {
-  test("by a crash is started again, each time after a longer wait", async () => {
+describe("a worker that exits on its own", () => {
+  test("by a crash is restarted, each time after a longer delay", async () => {
     const daemon = up("crash");
     const waits: unknown[] = [];
     for (let crash = 0; crash < 3; crash++) waits.push((await daemon.waitForLine({ event: "worker_ended" })).next);
@@ -86,7 +86,7 @@ describe("a worker that ends by itself", () => {
     expect(await daemon.exit()).toMatchObject({ code: 0 });
   });
 
-  test("by a signal counts as a crash; a stop during the wait ends it at once", async () => {
+  test("by a signal counts as a crash; a stop during the delay takes effect immediately", async () => {
     const daemon = up("crash_slowly");
     const { end, next } = await daemon.waitForLine({ event: "worker_ended" });
     expect({ end, next }).toMatchObject({ end: { code: null, signal: "SIGSEGV" }, next: { delayMs: 600_000 } });
@@ -96,7 +96,7 @@ describe("a worker that ends by itself", () => {
     nothingIsLeft(daemon.pid);
   });
 
-  test("for a planned restart ends although something of it cannot be closed", async () => {
+  test("for a planned restart exits even if a part of it cannot be closed", async () => {
     const daemon = up("restart_never_closes");
     const { next } = await daemon.waitForLine({ event: "worker_ended" });
     expect(next).toEqual({ action: "restart", delayMs: 0, crashes: 0 });
@@ -104,7 +104,7 @@ describe("a worker that ends by itself", () => {
     expect(await daemon.exit()).toEqual({ code: 0, signal: null });
   });
 
-  test("for a planned restart drains, and a fresh one is started at once", async () => {
+  test("for a planned restart drains, and a new one starts immediately", async () => {
     const daemon = up("restart");
     const first = await daemon.readyWorker();
     await daemon.waitForLine({ worker: "draining", pid: first });
@@ -122,7 +122,7 @@ describe("a worker that ends by itself", () => {
     nothingIsLeft(first, second);
   });
 
-  test("because it refuses to start is not started again, and the daemon ends with an error", async () => {
+  test("because it refuses to start is not restarted, and the daemon exits with an error", async () => {
     const daemon = up("refuse");
     await daemon.waitForLine({ worker: "refused", code: "config_invalid" });
     expect(await daemon.exit()).toEqual({ code: 1, signal: null });
@@ -130,7 +130,7 @@ describe("a worker that ends by itself", () => {
     nothingIsLeft(daemon.pid);
   });
 
-  test("because of something that may pass is started again", async () => {
+  test("because of a temporary problem is restarted", async () => {
     const daemon = up("refuse_for_now");
     await daemon.waitForLine({ worker: "refused", code: "store_unwritable" });
     await daemon.waitForLine({ worker: "refused", code: "store_unwritable" });
@@ -139,9 +139,9 @@ describe("a worker that ends by itself", () => {
   });
 });
 
-describe("a request to stop", () => {
+describe("a stop request", () => {
   test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
-    "by %s makes the worker drain, and the second one stops it now",
+    "by %s makes the worker drain, and a second one stops it immediately",
     async (signal) => {
       const daemon = up("drains_long");
       const worker = await daemon.readyWorker();
@@ -155,19 +155,19 @@ describe("a request to stop", () => {
     },
   );
 
-  test("reaches the worker once, also when it comes from a terminal", async () => {
+  test("reaches the worker once, even if it comes from a terminal", async () => {
     const daemon = up("stubborn", impatient);
     await daemon.readyWorker();
-    // What a terminal does on Ctrl-C: the signal goes to the whole group of the process in its foreground.
+    // What a terminal does on Ctrl-C: it signals the whole foreground process group.
     daemon.killGroup("SIGINT");
     expect(await daemon.exit()).toEqual({ code: 0, signal: null });
     await daemon.outputEnd();
     const ignored = daemon.lines.filter((line) => line.worker === "ignores").map((line) => line.signal);
-    // The second is the supervisor's own, which stops it now.
+    // The second is the supervisor's own, which stops it immediately.
     expect(ignored).toEqual(["SIGTERM", "SIGINT"]);
   });
 
-  test("is not forced by a drain that may take longer than a timer can", async () => {
+  test("is not forced if the drain time exceeds what a timer can hold", async () => {
     const daemon = up("drains_for_weeks");
     await daemon.readyWorker();
     daemon.kill("SIGTERM");
@@ -180,7 +180,7 @@ describe("a request to stop", () => {
     expect(daemon.errors).toBe("");
   });
 
-  test("is a stop also while the worker drains for a restart", async () => {
+  test("also stops a worker that drains for a restart", async () => {
     const daemon = up("restart_drains_long");
     await daemon.waitForLine({ worker: "draining" });
     daemon.kill("SIGTERM");
@@ -190,19 +190,19 @@ describe("a request to stop", () => {
     expect(daemon.lines.filter(({ event }) => event === "worker_started")).toHaveLength(1);
   });
 
-  test("that a worker ignores ends with its being killed, also when nobody asks a second time", async () => {
+  test("that a worker ignores ends with a kill, even without a second request", async () => {
     const daemon = up("stubborn", impatient);
     const worker = await daemon.readyWorker();
     daemon.kill("SIGTERM");
     await daemon.waitForLine({ worker: "ignores", signal: "SIGTERM" });
-    // Nobody asks a second time; the supervisor does, once the time has passed that the worker had for draining.
+    // The second request comes from the supervisor, after the worker's drain time.
     await daemon.waitForLine({ worker: "ignores", signal: "SIGINT" });
     await daemon.waitForLine({ event: "worker_killed" });
     expect(await daemon.exit()).toEqual({ code: 0, signal: null });
     nothingIsLeft(daemon.pid, worker);
   });
 
-  test("closes everything also when draining fails", async () => {
+  test("closes everything even if draining fails", async () => {
     const daemon = up("drain_fails");
     await daemon.readyWorker();
     daemon.kill("SIGTERM");
@@ -213,7 +213,7 @@ describe("a request to stop", () => {
 });
 
 describe("a worker whose supervisor was killed", () => {
-  test("drains and ends by itself", async () => {
+  test("drains and exits on its own", async () => {
     const daemon = up("polite");
     const worker = await daemon.readyWorker();
     daemon.kill("SIGKILL");
@@ -228,7 +228,7 @@ describe("a worker whose supervisor was killed", () => {
     expect(await next.exit()).toMatchObject({ code: 0 });
   });
 
-  test("and that drains for long is forced to end by the next start, which goes on with the store", async () => {
+  test("and that drains for long is stopped by the next start, which takes over the store", async () => {
     const daemon = up("drains_long");
     const worker = await daemon.readyWorker();
     daemon.kill("SIGKILL");
@@ -241,7 +241,7 @@ describe("a worker whose supervisor was killed", () => {
     expect(next.lines.filter(({ event }) => event === "orphaned_worker_killed")).toEqual([]);
   });
 
-  test("and that ignores everything is killed by the next start, which goes on with the store", async () => {
+  test("and that ignores everything is killed by the next start, which takes over the store", async () => {
     const daemon = up("stubborn");
     const worker = await daemon.readyWorker();
     daemon.kill("SIGKILL");
@@ -257,7 +257,7 @@ describe("a worker whose supervisor was killed", () => {
 });
 
 describe("a process that is not the daemon's own worker", () => {
-  /** It says so when a signal reaches it. */
+  /** Prints a line when a signal reaches it. */
   async function foreignProcess(place: string): Promise<DaemonProcess> {
     const foreign = DaemonProcess.worker(place, "stubborn");
     running.push(foreign);
@@ -278,7 +278,7 @@ describe("a process that is not the daemon's own worker", () => {
     version: "test",
   };
 
-  test("is not touched when it holds the store; the daemon says who does, and ends", async () => {
+  test("is not touched if it holds the store; the daemon names it and exits", async () => {
     const holder = await foreignProcess(home);
     await untilHeld(holder.pid);
     const bystander = await foreignProcess(mkdtempSync(join(home, "other-")));
@@ -291,7 +291,7 @@ describe("a process that is not the daemon's own worker", () => {
     for (const one of [holder, bystander]) expectUntouched(one);
   });
 
-  test("is not touched when it only has the process id that the old worker had", async () => {
+  test("is not touched if it only has the old worker's process id", async () => {
     const foreign = await foreignProcess(mkdtempSync(join(home, "other-")));
     writeDaemonFile(home, { ...left, workerPid: foreign.pid });
     const daemon = up("polite");
@@ -302,7 +302,7 @@ describe("a process that is not the daemon's own worker", () => {
   });
 });
 
-test("a worker without a supervisor drains and ends on a signal", async () => {
+test("a worker without a supervisor drains and exits on a signal", async () => {
   const worker = DaemonProcess.worker(home, "drains_long");
   running.push(worker);
   await worker.waitForLine({ worker: "started" });
@@ -314,7 +314,7 @@ test("a worker without a supervisor drains and ends on a signal", async () => {
   expect(await worker.exit()).toEqual({ code: 0, signal: null });
 });
 
-/** A worker that nobody supervises tells nobody when it has the store. */
+/** A worker without a supervisor does not report when it has the store. */
 async function untilHeld(pid: number): Promise<void> {
   await expect.poll(() => storeHolder(storePath())?.pid).toBe(pid);
 }

@@ -28,7 +28,7 @@ const run = (...args: string[]) => program.run(args);
 const lines = async (...args: string[]) => (await run(...args)).stdout;
 
 describe("waybill teams", () => {
-  test("shows a team of the configuration with what its members are doing", async () => {
+  test("shows a configured team and what its members are doing", async () => {
     expect(await lines("teams")).toMatch(/core +tom +lane +idle +backend developer +tom/);
     expect(await lines("teams", "show", "core")).toContain("Core team");
   });
@@ -43,7 +43,7 @@ describe("waybill teams", () => {
       { name: "ada", kind: "person", role: "lead", color: "blue", displayName: "Ada Lovelace", state: "idle" },
       { name: "ben", kind: "native", state: "offline", lane: null },
     ]);
-    expect(await lines("teams", "remove", "ops", "ben")).toContain("is no member of team ops any more");
+    expect(await lines("teams", "remove", "ops", "ben")).toContain("is no longer a member of team ops");
     expect((await run("teams", "delete", "ops")).code).toBe(0);
     expect((await run("teams", "show", "ops")).code).toBe(1);
   });
@@ -53,23 +53,23 @@ describe("waybill teams", () => {
     [["create", "user"], 1, /reserved/],
     [["add", "core", "Tоm", "--kind", "native"], 1, /cannot be called/],
     [["add", "core", "bob"], 1, /no lane "bob"/],
-    [["add", "core", "bob", "--lane", "tom"], 1, /is that of tom/],
+    [["add", "core", "bob", "--lane", "tom"], 1, /belongs to tom/],
     [["add", "cor", "bob", "--kind", "native"], 1, /Did you mean "core"/],
-    [["show"], 2, /needs the name of a team/],
-    [["add", "core"], 2, /needs the name of a member/],
+    [["show"], 2, /needs a team name/],
+    [["add", "core"], 2, /needs a member name/],
     [["token", "core", "tom"], 1, /needs no token/],
-    [["dance", "core"], 2, /unknown: teams dance/],
-  ] as const)("refuses %j in words", async (args, code, words) => {
+    [["dance", "core"], 2, /unknown subcommand: teams dance/],
+  ] as const)("refuses %j with a clear error", async (args, code, words) => {
     const result = await run("teams", ...args);
     expect(result.code).toBe(code);
     expect(result.stderr).toMatch(words);
     expect(result.stderr).not.toMatch(/\n\s+at /);
   });
 
-  test("pauses and stops a team: messages wait, and go on when it does", async () => {
+  test("pauses and stops a team: messages wait until it is resumed", async () => {
     expect(await lines("teams", "pause", "core")).toContain("is paused");
     const sent = await run("send", "--team", "core", "--member", "tom", "Which port?");
-    expect(sent.stderr).toContain("It waits: tom is paused (team_paused).");
+    expect(sent.stderr).toContain("It is waiting: tom is paused (team_paused).");
     expect(await lines("lanes")).toContain("paused (team_paused)");
     expect(await lines("teams", "stop", "core")).toContain("is stopped");
     expect(await lines("inbox")).toContain("team core is stopped");
@@ -78,7 +78,7 @@ describe("waybill teams", () => {
     expect([answered.code, answered.stdout]).toEqual([0, "Port 8080.\n"]);
   });
 
-  test("what members do is in the stream", async () => {
+  test("members' activity is in the stream", async () => {
     const seen: string[] = [];
     const stop = new AbortController();
     const stream = program.client().stream({ types: ["member", "team"], signal: stop.signal });
@@ -96,11 +96,11 @@ describe("waybill teams", () => {
 });
 
 describe("waybill inbox", () => {
-  test("shows what was written to a person, marks it as read, and says so in JSON", async () => {
+  test("shows a person's messages, marks them as read, and reports it in JSON", async () => {
     await run("send", "--team", "core", "--member", "tom", "--from", "ada", "--wait", "Which port?");
     expect(await lines("inbox", "--person", "ada", "--unread")).toMatch(/\* .*tom.*Port 8080\./);
-    expect(await lines("inbox", "read", "--person", "Ada")).toContain("1 message is read now.");
-    expect((await run("inbox", "--person", "ada", "--unread")).stderr).toContain("Nothing is unread.");
+    expect(await lines("inbox", "read", "--person", "Ada")).toContain("Marked 1 message as read.");
+    expect((await run("inbox", "--person", "ada", "--unread")).stderr).toContain("No unread messages.");
     const { messages } = await program.json<{ messages: { readAt: string | null }[] }>("inbox", "--person", "ada");
     expect(messages.map(({ readAt }) => readAt !== null)).toEqual([true]);
   });
@@ -108,7 +108,7 @@ describe("waybill inbox", () => {
   test("a message to a person or to a native member waits in a mailbox", async () => {
     await run("teams", "add", "core", "cleo", "--kind", "person");
     const result = await run("send", "--team", "core", "--member", "cleo", "Lunch at 12?");
-    expect(result.stdout).toContain("is in the mailbox");
+    expect(result.stdout).toContain("is in the recipient's mailbox");
     expect(await lines("inbox", "--person", "cleo")).toContain("Lunch at 12?");
     const waited = await run("send", "--team", "core", "--member", "cleo", "--wait", "Lunch?");
     expect([waited.code, waited.stderr]).toEqual([1, expect.stringContaining("waits in a mailbox")]);
@@ -130,7 +130,7 @@ describe("the tools, with the official client", () => {
     expect(await lines("teams", "token", "core", "nate", "--file", tokenFile)).toContain("waybill mcp --token-file");
   });
 
-  test("the token of a native member is in a file that only its owner can read", () => {
+  test("a native member's token is in a file that only its owner can read", () => {
     expect(statSync(tokenFile).mode & 0o777).toBe(0o600);
   });
 
@@ -176,14 +176,14 @@ describe("the tools, with the official client", () => {
     ["an unknown recipient", { to: "tim", text: "Which port is it?" }, /Did you mean "tom"/],
     ["an acknowledgement", { to: "tom", text: "Understood." }, /names no message, task or file/],
     ["a text of a megabyte", { to: "tom", text: "x".repeat(1_000_000) }, /text/],
-  ])("%s is refused in words that a model can act on, and nothing is stored", async (_, args, words) => {
+  ])("%s is refused with an error that a model can act on, and nothing is stored", async (_, args, words) => {
     const { call } = await overHttp("2026-07-28", token());
     const before = (await program.client().messages({ lane: "tom", limit: 1 })).messages[0]?.id;
     expect(await call("message_send", args)).toMatchObject({ isError: true, text: expect.stringMatching(words) });
     expect((await program.client().messages({ lane: "tom", limit: 1 })).messages[0]?.id).toBe(before);
   });
 
-  test("the API's token opens no tools, a member's token opens nothing else, and one of a removed member opens nothing", async () => {
+  test("the API's token gives no access to tools, a member's token to nothing else, and a removed member's token to nothing", async () => {
     const list = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
     const types = { "content-type": "application/json", accept: "application/json, text/event-stream" };
     const post = async (path: string, given: string) => {

@@ -1,4 +1,4 @@
-/** What agents ask, as buttons in a chat: the built daemon, real grammY, and a Bot API on loopback. */
+/** Agents' asks as buttons in a chat: the built daemon, real grammY, and a Bot API on loopback. */
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import type { ChatHandle } from "../../src/fake-bot-api/people/chat-handle.ts";
@@ -17,18 +17,18 @@ async function start(script: StubScriptInput, options: TelegramWorldOptions = {}
   return world.telegram.privateChat(world.ann);
 }
 
-/** The bot's message that matches, once it is there. */
+/** Resolves with the first matching message from the bot. */
 function shows(chat: ChatHandle, pattern: RegExp): Promise<ShownMessage> {
   return chat.waitFor(({ messages }) => messages.find(({ isFromBot, text }) => isFromBot && pattern.test(text)));
 }
 
-/** Resolves when what the bot has shown so far is known to be sent: rows of a chat are sent one after another. */
+/** Resolves when all earlier messages to the chat have been sent: a chat's rows are sent in order. */
 async function committed(chat: ChatHandle): Promise<void> {
   chat.send("/pwd");
   await shows(chat, /This topic works in/);
 }
 
-/** What the agent was answered. */
+/** The answers that the agent got. */
 function answers() {
   return readJournal(join(world.program.home, "stub.jsonl")).filter((entry) => entry.type === "answer");
 }
@@ -43,7 +43,7 @@ const permission = {
 const asking: StubScriptInput = { always: [{ steps: [permission, { say: "It is clean." }] }] };
 
 describe("a permission", () => {
-  test("a permission is a message with four buttons, and Once lets the agent go on", async () => {
+  test("a permission is a message with four buttons, and Once lets the agent continue", async () => {
     const chat = await start(asking);
     const sent = chat.send("Clean up.");
     const ask = await shows(chat, /asks for permission/);
@@ -58,16 +58,16 @@ describe("a permission", () => {
     expect(decided).toMatchObject({ id: ask.id, keyboard: [] });
   });
 
-  test("while an agent waits for a person, it is brought up again, and not said to be working", async () => {
+  test("while an agent waits for a person, the chat shows a reminder and no progress", async () => {
     const settings = { progressFirstMs: 1500, progressEveryMs: 1500, alertAskAfterMs: 4000 };
     const chat = await start(asking, { settings });
     chat.send("Clean up.");
     await shows(chat, /asks for permission/);
-    await shows(chat, /has waited for your answer/);
+    await shows(chat, /has been waiting for your answer/);
     expect(botTexts(chat).join("\n")).not.toContain("Still working");
   });
 
-  test("a reply to the reason's message is the reason and not a prompt", async () => {
+  test("a reply to the message that asks for a reason is the reason, not a prompt", async () => {
     const chat = await start(asking);
     chat.send("Clean up.");
     const ask = await shows(chat, /asks for permission/);
@@ -92,7 +92,7 @@ describe("a permission", () => {
     ]);
   });
 
-  test("an ask that is answered elsewhere says so in the chat", async () => {
+  test("an ask that was answered elsewhere says so in the chat", async () => {
     const chat = await start(asking);
     chat.send("Clean up.");
     const ask = await shows(chat, /asks for permission/);
@@ -111,7 +111,7 @@ describe("a permission", () => {
     await client.abortLane(open?.lane ?? "");
     expect(await shows(chat, /Expired/)).toMatchObject({ id: ask.id, keyboard: [] });
     expect(await chat.press(ask.id, { data: ask.keyboard.flat().flatMap(dataOf)[0] ?? "" })).toMatchObject({
-      text: "This is over.",
+      text: "This is no longer open.",
     });
   });
 
@@ -133,7 +133,7 @@ describe("a permission", () => {
     const ask = await shows(chat, /asks for permission/);
     const stranger = world.telegram.user({ first_name: "Eve" });
     const answer = await chat.press(ask.id, "Always", { from: stranger });
-    expect(answer).toMatchObject({ text: "You may not use this bot." });
+    expect(answer).toMatchObject({ text: "You are not allowed to use this bot." });
     expect(answers()).toEqual([]);
     expect(labels(await shows(chat, /asks for permission/))).toHaveLength(4);
   });
@@ -179,7 +179,7 @@ describe("questions", () => {
     expect(answers()).toMatchObject([{ answers: [["Blue"]] }]);
   });
 
-  test("several questions are answered one by one, with marks and in own words, and sent together", async () => {
+  test("several questions are answered one by one, by selection or in free text, and sent together", async () => {
     const how = { question: "How?" };
     const steps = [{ ask: "question" as const, questions: [colour, parts, how] }, { say: "Done so." }];
     const chat = await start({ always: [{ steps }] });
@@ -190,7 +190,7 @@ describe("questions", () => {
       await shows(chat, /How\?/),
     ];
     await chat.press(one.id, "Red");
-    await shows(chat, /The other questions wait/);
+    await shows(chat, /The other questions still need/);
     await chat.press(two.id, "Docs");
     await chat.waitFor(({ messages }) => messages.some((message) => labels(message).includes("✓ Docs")));
     await chat.press(two.id, "Core");
@@ -215,7 +215,7 @@ describe("the buttons of a message", () => {
     always: [{ steps: [{ say: "The answer is 42." }] }],
   };
 
-  test("Why says what it waits for, and Withdraw takes it back", async () => {
+  test("Why? explains what the message waits for, and Withdraw takes it back", async () => {
     const chat = await start(slow);
     chat.send("The first.");
     chat.send("The second.");
@@ -227,7 +227,7 @@ describe("the buttons of a message", () => {
     await shows(chat, /^Withdrawn/);
   });
 
-  test("Stop ends its own message and never the next one, and a button of an old message says that it is over", async () => {
+  test("Stop ends its own message and never the next one, and a button of an old message says it is over", async () => {
     world = await TelegramWorld.create();
     const group = world.telegram.supergroup({ members: [world.ann], botIsAdministrator: true });
     world.configure({ script: slow }, [group]);
@@ -239,10 +239,10 @@ describe("the buttons of a message", () => {
     await shows(group, /⏹ Stopped/);
     group.send("The next.");
     await saysIn(group, /The answer is 42/);
-    expect(await group.press(working.id, { data: stop })).toMatchObject({ text: "This is over." });
+    expect(await group.press(working.id, { data: stop })).toMatchObject({ text: "This is no longer open." });
   });
 
-  test("Retry sends again what failed for good", async () => {
+  test("Retry sends a message again that failed for good", async () => {
     const chat = await start({
       turns: [{ arrival: "refused", steps: [] }],
       always: [{ steps: [{ say: "The answer is 42." }] }],
@@ -252,6 +252,6 @@ describe("the buttons of a message", () => {
     const [retry = ""] = failed.keyboard.flat().flatMap(dataOf);
     expect(await chat.press(failed.id, "Retry")).toMatchObject({ text: "Trying again." });
     await saysIn(chat, /The answer is 42/);
-    expect(await chat.press(failed.id, { data: retry })).toMatchObject({ text: "This is over." });
+    expect(await chat.press(failed.id, { data: retry })).toMatchObject({ text: "This is no longer open." });
   });
 });

@@ -1,5 +1,5 @@
-/** The commands of the chat, on the built daemon with real grammY and a Bot API on loopback. */
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+/** The chat commands, on the built daemon with real grammY and a Bot API on loopback. */
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Message } from "grammy/types";
@@ -41,7 +41,7 @@ async function start(options: TelegramWorldOptions = {}): Promise<ChatHandle> {
   return world.telegram.privateChat(world.ann);
 }
 
-/** With lanes that Waybill runs anyway, as a team. */
+/** With lanes from the configuration, as a team. */
 async function startForum(): Promise<ChatHandle> {
   world = await TelegramWorld.create({ script });
   const forum = world.telegram.supergroup({ title: "Team", topics: true, members: [world.ann] });
@@ -53,7 +53,7 @@ async function startForum(): Promise<ChatHandle> {
   return forum;
 }
 
-/** What the bot says as a reply to a message that is sent now. */
+/** Sends a message, and resolves with the bot's reply to it. */
 async function ask(
   chat: ChatHandle,
   text: string,
@@ -79,7 +79,7 @@ async function queued(chat: ChatHandle, text: string): Promise<void> {
   await chat.waitFor(({ messages }) => messages.find(({ replyTo }) => replyTo === sent.message_id));
 }
 
-/** As if the daemon had died after it carried the command out, the nth update, and before that was durable. */
+/** As if the daemon had crashed after it carried out the nth update, but before that was durable. */
 function markUnhandled(message: Message, nth: number): void {
   const store = new Database(join(world.program.home, "waybill.db"));
   const found = store
@@ -91,8 +91,8 @@ function markUnhandled(message: Message, nth: number): void {
   expect(change.changes).toBe(1);
 }
 
-describe("what runs and what waits", () => {
-  test("/stop ends the running turn at once and what waits goes on", async () => {
+describe("running and waiting messages", () => {
+  test("/stop ends the running turn immediately, and waiting messages are still sent", async () => {
     const chat = await start();
     await prompted(chat, "take long");
     chat.send("and then this");
@@ -100,10 +100,10 @@ describe("what runs and what waits", () => {
     expect(await ask(chat, "/stop")).toBe("The running turn was stopped.");
     await saysIn(chat, /The answer is 42/);
     expect(botTexts(chat).join()).not.toContain("Late");
-    expect(await ask(chat, "/stop")).toBe("Nothing runs here.");
+    expect(await ask(chat, "/stop")).toBe("Nothing is running here.");
   });
 
-  test("a stop that is handled again after a crash stops nothing that began later", async () => {
+  test("a stop that is handled again after a crash does not stop a later turn", async () => {
     const chat = await start();
     await prompted(chat, "take long");
     const stop = chat.send("/stop");
@@ -116,7 +116,7 @@ describe("what runs and what waits", () => {
     expect(botTexts(chat).filter((text) => /was stopped|Nothing runs/.test(text))).toHaveLength(1);
   });
 
-  test("/status, /queue, /why and /withdraw tell about the same messages", async () => {
+  test("/status, /queue, /why and /withdraw agree about the messages", async () => {
     const chat = await start();
     expect(await ask(chat, "/status")).toContain("No message has been sent");
     await prompted(chat, "take long");
@@ -125,15 +125,15 @@ describe("what runs and what waits", () => {
     chat.send("third task");
     await expect.poll(() => ask(chat, "/queue")).toMatch(/1\. second task.*\n2\. third task/);
     expect(await ask(chat, "/status")).toMatch(/Working for .*Waiting: 2 messages/s);
-    expect(await ask(chat, "/why", { replyTo: second.message_id })).toContain("waits for an earlier message");
+    expect(await ask(chat, "/why", { replyTo: second.message_id })).toContain("waiting for an earlier message");
     expect(await ask(chat, "/why")).toContain("take long");
-    expect(await ask(chat, "/withdraw 7")).toContain('No message number "7" waits');
+    expect(await ask(chat, "/withdraw 7")).toContain('There is no waiting message "7"');
     expect(await ask(chat, "/withdraw")).toBe("Withdrawn: third task");
     expect(await ask(chat, "/withdraw", { replyTo: second.message_id })).toBe("Withdrawn: second task");
-    expect(await ask(chat, "/queue")).toBe("Nothing waits.");
+    expect(await ask(chat, "/queue")).toBe("Nothing is waiting.");
   });
 
-  test("a withdrawal that is handled again after a crash takes back nothing more", async () => {
+  test("a withdrawal that is handled again after a crash withdraws nothing else", async () => {
     const chat = await start();
     await prompted(chat, "take long");
     for (const text of ["second task", "third task"]) await queued(chat, text);
@@ -145,7 +145,7 @@ describe("what runs and what waits", () => {
     expect(await ask(chat, "/queue")).toMatch(/^1 message waiting:\n\n1\. second task/);
   });
 
-  test("/pause keeps messages back until /resume", async () => {
+  test("/pause holds messages back until /resume", async () => {
     const chat = await start();
     await ask(chat, "hello");
     expect(await ask(chat, "/pause")).toContain("Paused");
@@ -163,7 +163,7 @@ describe("workspaces", () => {
     const chat = await start();
     const other = world.repository("other");
     await ask(chat, "first");
-    expect(await ask(chat, `use repo ${other}`)).toContain("A new conversation begins there");
+    expect(await ask(chat, `use repo ${other}`)).toContain("A new conversation starts there");
     await ask(chat, "second");
     expect(await ask(chat, `use repo ${world.program.work}`)).toContain("Its conversation continues");
     await ask(chat, "third");
@@ -181,7 +181,7 @@ describe("workspaces", () => {
     expect(await ask(chat, "pwd")).toContain(world.program.work);
   });
 
-  test("a workspace that was deleted says so and the topic is not stuck", async () => {
+  test("a deleted workspace is reported, and the topic is not stuck", async () => {
     const chat = await start();
     const gone = world.repository("gone");
     await ask(chat, `use repo ${gone}`);
@@ -205,7 +205,7 @@ describe("workspaces", () => {
     expect(await ask(forum, "/status", { thread: two })).toContain(other);
   });
 
-  test("/new opens a topic that works where the present one does", async () => {
+  test("/new opens a topic in the workspace of the current one", async () => {
     const forum = await startForum();
     const here = forum.createTopic("Here");
     const other = world.repository("other");
@@ -230,26 +230,26 @@ describe("workspaces", () => {
     store.prepare(write).run(`opened:${key?.id}`, String(made));
     store.close();
     await world.up();
-    // Messages of a topic are handled after what changes it.
+    // A topic's messages are handled after earlier commands that change it.
     forum.send("hello", { thread: here });
     await saysIn(forum, /The answer is 42/, here);
     expect(forum.topics.filter(({ name }) => name === "Twice")).toHaveLength(1);
   });
 
-  test("/new in a chat without topics begins a fresh conversation", async () => {
+  test("/new in a chat without topics starts a new conversation", async () => {
     const chat = await start();
     await ask(chat, "first");
-    expect(await ask(chat, "/new")).toContain("A fresh conversation begins");
+    expect(await ask(chat, "/new")).toContain("starts a new conversation");
     await ask(chat, "second");
     const [one, two] = world.program.prompts().map(({ session }) => session);
     expect(one).not.toBe(two);
     await prompted(chat, "take long");
-    expect(await ask(chat, "/new")).toContain("still works on a message");
+    expect(await ask(chat, "/new")).toContain("still working on a message");
   });
 });
 
 describe("the agent's work", () => {
-  test("/diff, /files and /cost show what it changed and used, and an answer brings the file that it names", async () => {
+  test("/diff, /files and /cost show what it changed and used, and an answer is followed by the file it names", async () => {
     const chat = await start();
     writeFileSync(join(world.program.work, "notes.md"), "remember\n");
     await ask(chat, "write notes");
@@ -261,7 +261,7 @@ describe("the agent's work", () => {
     expect(await ask(chat, "/cost")).toContain("$0.50, 70 tokens");
   });
 
-  test("/files sends nothing from outside of the workspace", async () => {
+  test("/files sends nothing from outside the workspace", async () => {
     const chat = await start();
     const outside = world.repository("outside");
     writeFileSync(join(outside, "secret.txt"), "secret");
@@ -269,13 +269,13 @@ describe("the agent's work", () => {
     mkdirSync(join(world.program.work, "folder"));
     await ask(chat, "hello");
     for (const path of ["link.txt", "../outside/secret.txt", join(outside, "secret.txt")]) {
-      expect(await ask(chat, `/files ${path}`)).toContain("outside of the workspace");
+      expect(await ask(chat, `/files ${path}`)).toContain("outside the workspace");
     }
     expect(await ask(chat, "/files folder")).toContain("is not a file");
     expect(await ask(chat, "/files missing.txt")).toContain("There is no file");
   });
 
-  test("/model and /agent count from the next message on, and /version names the program", async () => {
+  test("/model and /agent apply from the next message on, and /version shows the runtimes", async () => {
     const chat = await start();
     expect(await ask(chat, "/model large-1")).toContain("large-1");
     expect(await ask(chat, "/agent reviewer")).toContain("reviewer");
@@ -286,7 +286,7 @@ describe("the agent's work", () => {
 });
 
 describe("restart", () => {
-  test("restart is acknowledged before and answered after it, once", async () => {
+  test("restart is announced before and confirmed after, once", async () => {
     const chat = await start();
     expect(await ask(chat, "restart")).toContain("Restarting");
     await saysIn(chat, /Waybill is back/);
@@ -294,7 +294,15 @@ describe("restart", () => {
     expect(botTexts(chat).filter((text) => /Restarting|is back/.test(text))).toHaveLength(2);
   });
 
-  test("only administrators restart and bind", async () => {
+  test("with a mistake in the configuration is refused with the reason, and the worker goes on", async () => {
+    const chat = await start();
+    const path = join(world.program.directory, "config.json");
+    writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), prot: 1 }));
+    expect(await ask(chat, "/restart")).toMatch(/Not restarted: .*prot/);
+    expect(await ask(chat, "hello")).toBe("The answer is 42.");
+  });
+
+  test("only administrators can restart and bind", async () => {
     const chat = await start({ settings: { telegramAdmins: [1] } });
     expect(await ask(chat, "/restart")).toContain("Only administrators");
     expect(await ask(chat, "/bind worker")).toContain("Only administrators");
@@ -302,7 +310,7 @@ describe("restart", () => {
 });
 
 describe("a bound topic", () => {
-  test("writes to the lane, gets the answers, and returns to its own agent", async () => {
+  test("sends to the lane, gets the answers, and returns to its own agent", async () => {
     const forum = await startForum();
     const thread = forum.createTopic("Worker");
     expect(await ask(forum, "/bind wroker", { thread })).toContain('Did you mean "worker"?');
@@ -321,7 +329,7 @@ describe("a bound topic", () => {
     expect(await ask(forum, "pwd", { thread })).toContain(world.program.work);
   });
 
-  test("to a team writes to its lead and hears of all of its members", async () => {
+  test("to a team sends to its lead and gets the alerts of all its members", async () => {
     const forum = await startForum();
     const thread = forum.createTopic("Crew");
     expect(await ask(forum, "/bind crew/nobody", { thread })).toContain('no member "nobody"');
@@ -330,7 +338,7 @@ describe("a bound topic", () => {
     await saysIn(forum, /The answer is 42/, thread);
     expect(await ask(forum, "/status", { thread })).toContain("Lane: `chief`");
     await world.program.client().send({ to: { lane: "worker" }, from: "ops", text: "need permission" });
-    expect(await saysIn(forum, /waited for your answer/, thread)).toContain("_Lane worker_");
+    expect(await saysIn(forum, /waiting for your answer/, thread)).toContain("_Lane worker_");
   });
 
   test("what an agent writes to a person reaches their private chat", async () => {

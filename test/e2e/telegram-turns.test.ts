@@ -1,4 +1,4 @@
-/** A turn as a person sees it in the chat while it runs: the built daemon, real grammY, and a Bot API on loopback. */
+/** What a person sees of a running turn in the chat: the built daemon, real grammY, and a Bot API on loopback. */
 import { afterEach, describe, expect, test } from "vitest";
 import type { ChatHandle } from "../../src/fake-bot-api/people/chat-handle.ts";
 import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
@@ -23,7 +23,7 @@ async function startGroup(options: TelegramWorldOptions = {}): Promise<ChatHandl
 }
 
 const words = ["One ", "two ", "three ", "four."];
-/** Thinks for a moment, and then says one word after the other, 700 ms apart. */
+/** Thinks for a moment, then says one word after another, 700 ms apart. */
 const slowly: StubScriptInput = {
   always: [{ steps: [{ wait: 700 }, ...words.flatMap((say) => [{ say }, { wait: 700 }]), { say: "" }] }],
 };
@@ -70,7 +70,7 @@ describe("a private chat", () => {
     expect(chat.draft).toBeUndefined();
   });
 
-  test("progress comes at its times, names the tool, stops after three, and goes with the answer", async () => {
+  test("progress is shown on schedule, names the tool, stops after three, and is removed with the answer", async () => {
     const settings = { progressFirstMs: 400, progressEveryMs: 600 };
     const chat = await start({ script: usesBash(3000), settings });
     chat.send("Test it.");
@@ -88,13 +88,13 @@ describe("a private chat", () => {
     expect((edits[1]?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(1000);
   });
 
-  test("a restart of the worker repeats no progress and goes on with the draft", async () => {
+  test("a restart of the worker repeats no progress and continues the draft", async () => {
     const settings = { progressFirstMs: 200, progressEveryMs: 60_000 };
     const talks = Array.from({ length: 40 }, () => [{ say: "word " }, { wait: 300 }]).flat();
     const chat = await start({ script: { always: [{ steps: talks }] }, settings });
     chat.send("Begin.");
     await saysIn(chat, /Still working/);
-    // A preview comes after every row is durable, and what is durable is not sent again.
+    // A new draft shows that earlier rows are durable, and durable rows are not sent again.
     const moreDrafts = () => {
       const before = drafts().length;
       return chat.waitFor(() => drafts().length > before);
@@ -121,7 +121,7 @@ describe("a private chat", () => {
     expect(drafts()).toHaveLength(1);
   });
 
-  test("a preview that hangs holds the answer up for a few seconds at most", async () => {
+  test("a preview that hangs delays the answer by a few seconds at most", async () => {
     world = await TelegramWorld.create({ script: slowly });
     const { telegram } = world;
     telegram.fail({ method: "sendRichMessageDraft", with: { type: "hang", when: "before" } });
@@ -135,10 +135,10 @@ describe("a private chat", () => {
     expect((answered?.at ?? 0) - (hung?.at ?? 0)).toBeLessThan(6000);
   });
 
-  test("a turn that takes longer than relayTimeoutMs is said to be late and does not fail", async () => {
+  test("a turn that takes longer than relayTimeoutMs is reported as late and does not fail", async () => {
     const chat = await start({ script: usesBash(1500), settings: { relayTimeoutMs: 300 } });
     chat.send("Test it.");
-    await saysIn(chat, /takes longer than usual/);
+    await saysIn(chat, /taking longer than usual/);
     await saysIn(chat, /All 12 pass/);
   });
 
@@ -176,7 +176,7 @@ describe("a group", () => {
     }
   });
 
-  test("the tool that runs is shown below the text, and progress in the same message", async () => {
+  test("the running tool is shown below the text, and progress in the same message", async () => {
     const group = await startGroup({ script: usesBash(2500), settings: { progressFirstMs: 1200 } });
     group.send("Test it.");
     await saysIn(group, /^▶️ Working…\n\n⏳ bash `npm test`$/);
@@ -185,7 +185,7 @@ describe("a group", () => {
     expect(botTexts(group)).toEqual(["All 12 pass."]);
   });
 
-  test("a turn that failed leaves no sign that it is worked on", async () => {
+  test("a failed turn leaves no Working message", async () => {
     const group = await startGroup({ script: { always: [{ arrival: "refused" }] } });
     group.send("Begin.");
     await saysIn(group, /⚠️/);
@@ -193,8 +193,8 @@ describe("a group", () => {
   });
 });
 
-describe("messages that wait", () => {
-  test("a message that waits shows why, and its sign goes when it starts", async () => {
+describe("waiting messages", () => {
+  test("a waiting message shows why, and its notice is removed when it starts", async () => {
     const script = {
       turns: [{ when: "First", steps: [{ wait: 1500 }, { say: "That was 1." }] }],
       always: [{ steps: [{ say: "That was 2." }] }],
@@ -211,7 +211,7 @@ describe("messages that wait", () => {
     expect(botTexts(chat)).toEqual(["That was 1.", "That was 2."]);
   });
 
-  test("no more topics work than maxConcurrentTopics allows, and the next starts when one ends", async () => {
+  test("no more topics run than maxConcurrentTopics allows, and the next starts when one ends", async () => {
     const options = { script: usesBash(1500), settings: { maxConcurrentTopics: 1 } };
     world = await TelegramWorld.create(options);
     const group = world.telegram.supergroup({ members: [world.ann], topics: true });
@@ -221,7 +221,7 @@ describe("messages that wait", () => {
     group.send("Test it.", { thread: one });
     await saysIn(group, /Working/, one);
     group.send("Test it.", { thread: two });
-    await saysIn(group, /^⏳ Queued: as many topics work as may at the same time\.$/, two);
+    await saysIn(group, /^⏳ Queued: the limit of topics working at the same time is reached\.$/, two);
     expect(world.program.prompts()).toHaveLength(1);
     await saysIn(group, /All 12 pass/, one);
     await saysIn(group, /All 12 pass/, two);
@@ -233,7 +233,7 @@ describe("long answers", () => {
   const paragraph = `${"A line of prose that is not short. ".repeat(20)}\n\n`;
   const code = `\`\`\`ts\n${"const answer: number = 42; // and so on\n".repeat(180)}\`\`\`\n\n`;
 
-  test("on an old server the answer comes as entities, in order, and no fence is broken", async () => {
+  test("on an old server the answer is sent with entities, in order, and no fence is broken", async () => {
     const script = {
       always: [{ steps: [{ say: "Soon." }, { wait: 1500 }, { say: `\n\n${paragraph}${code}The end.` }] }],
     };
@@ -254,7 +254,7 @@ describe("long answers", () => {
     }
   });
 
-  test("an answer of more than eight parts goes on as a file", async () => {
+  test("an answer of more than eight parts continues as a file", async () => {
     const script = { always: [{ steps: [{ say: `${paragraph.repeat(60)}The end.` }] }] };
     const chat = await start({ script, api: { botApiVersion: "old" } });
     chat.send("Write.");

@@ -1,4 +1,4 @@
-/** Telegram as a person has it: the built daemon, real grammY, and a Bot API on loopback. */
+/** Telegram as a person uses it: the built daemon, real grammY, and a Bot API on loopback. */
 import { afterEach, describe, expect, test } from "vitest";
 import type { TelegramWorldOptions } from "../support/telegram-daemon.ts";
 import { botTexts, saysIn, TelegramWorld } from "../support/telegram-daemon.ts";
@@ -13,7 +13,7 @@ async function start(options: TelegramWorldOptions = {}): Promise<TelegramWorld>
 }
 
 describe("a private chat", () => {
-  test("what a person writes is answered in their chat, as a reply, once", async () => {
+  test("a message is answered in its chat, as a reply, once", async () => {
     const { telegram, ann } = await start();
     const chat = telegram.privateChat(ann);
     const sent = chat.send("What is six times seven?");
@@ -23,7 +23,7 @@ describe("a private chat", () => {
     expect(botTexts(chat)).toEqual(["The answer is 42."]);
   });
 
-  test("what was sent while the daemon was off is answered when it is back", async () => {
+  test("a message sent while the daemon was off is answered when it is back", async () => {
     world = await TelegramWorld.create();
     const chat = world.telegram.privateChat(world.ann);
     chat.send("Are you there?");
@@ -50,7 +50,7 @@ describe("files", () => {
     expect(botTexts(chat)).toHaveLength(1);
   });
 
-  test("a document without a text is a message, and one that no bot is handed out is refused with a reason", async () => {
+  test("a document without text is a message, and one that bots cannot download is refused with a reason", async () => {
     const { telegram, ann, program } = await start();
     const chat = telegram.privateChat(ann);
     chat.sendDocument({ bytes: "port = 8080", name: "settings.toml", mimeType: "text/plain" });
@@ -61,13 +61,13 @@ describe("files", () => {
       with: { type: "error", code: 400, description: "Bad Request: file is too big" },
     });
     chat.sendDocument({ bytes: "x", name: "huge.bin" });
-    await saysIn(chat, /does not hand out the file "huge.bin"/);
+    await saysIn(chat, /does not provide the file "huge.bin"/);
     chat.send("Never mind.");
     await chat.waitFor(() => botTexts(chat).filter((text) => text === "The answer is 42.").length === 2);
     expect(program.prompts()).toHaveLength(2);
   });
 
-  test("a file that cannot be fetched at first is fetched later, and nothing is lost", async () => {
+  test("a file that cannot be downloaded at first is downloaded later, and nothing is lost", async () => {
     const { telegram, ann, program } = await start();
     const chat = telegram.privateChat(ann);
     telegram.fail({ method: "getFile", times: 2, with: { type: "badGateway" } });

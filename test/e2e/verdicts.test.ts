@@ -52,7 +52,7 @@ describe.each([
     tools: [{ tool: "message_send", input: { to: "user", text, relayOfMessageId: id, outcome: "answer" } }],
   });
   const runs = (command: string) => ({ tools: [{ tool: shell, input: { command, description: "Runs it" } }] });
-  /** The turn of the message, and that of the retry. Claude Code asks by itself once more when nothing is to be seen. */
+  /** The turns of the message and of the retry. Claude Code asks its model once more if there is no visible output. */
   const turns = (text: string, first: Steps, retried: Steps = []) =>
     world.script({
       rules: [
@@ -62,7 +62,7 @@ describe.each([
       otherwise: first.slice(-1),
     });
 
-  test("a send that failed and “I have replied” are asked again with the error quoted, and then answered", async () => {
+  test("a failed send followed by “I have replied” is retried with the error quoted, and then answered", async () => {
     office.refusal = "The mailbox is full.";
     const reply = sends("failed", "The port is 8080.");
     turns("Which port?", [reply, { say: "I have replied." }], [reply, { say: "Sent." }]);
@@ -74,7 +74,7 @@ describe.each([
     expect(await world.answers()).toEqual(["The port is 8080."]);
   });
 
-  test("a send that arrived counts, though its tool was told that it failed", async () => {
+  test("a send that arrived counts, although its tool reported a failure", async () => {
     office.failsAfterwards = true;
     turns("the other port", [sends("reset", "The port is 8443."), { say: "It did not work." }]);
     await world.send("reset", "And the other port?");
@@ -91,7 +91,7 @@ describe.each([
     expect((await world.answers()).at(-1)).toBe("The port is 8080.");
   });
 
-  test("a shell command that exits with 1 and nothing else does not close a do", async () => {
+  test("a shell command that exits with 1, without any text, does not close a `do`", async () => {
     turns("Run the check", [runs("exit 1"), {}], [runs("true"), { say: "It runs now: exit code 0." }]);
     await world.send("shell", "Run the check.", { actionMode: "do" });
     const record = await world.reaches("shell", "responded", "failed_terminal");
@@ -99,7 +99,7 @@ describe.each([
     expect(record.attemptList.map(({ because }) => because)).toEqual([null, "work_failed"]);
   });
 
-  test("a command that takes too long is no work either", async () => {
+  test("a command that times out is not work either", async () => {
     const timeout = { command: "sleep 20", description: "Waits", timeout: 1000 };
     const call = { tools: [{ tool: shell, input: timeout }] };
     turns("slow check", [call, {}], [{ say: "The check waits for a lock: 1 holder." }]);

@@ -1,4 +1,4 @@
-/** What agents ask for, in memory: two members of one team, who write to each other and to a person. */
+/** An in-memory service for agents' tools: two members of one team, who write to each other and to a person. */
 import { AppError } from "../../src/app-error.ts";
 import type {
   AgentMail,
@@ -14,15 +14,15 @@ export const tomsToken = "the-token-of-tom";
 export const annasToken = "the-token-of-anna";
 
 export type TestAgents = AgentService & {
-  /** By its token; a member that is taken out is removed. */
+  /** By token; deleting an entry removes the member. */
   members: Map<string, string>;
   mails: AgentMail[];
-  /** How many wait right now. */
+  /** The number of current waits. */
   waiting: number;
   heartbeats: string[];
   /** Ends a message without an answer. */
   fail(messageId: string, reason: string): void;
-  /** Runs before a send is carried out. */
+  /** Runs before a send is executed. */
   beforeSend: () => void;
 };
 
@@ -125,7 +125,7 @@ export function testAgents(): TestAgents {
     if (name === "user" || [...agents.members.values()].includes(name)) return name;
     throw new AppError({
       code: "member_unknown",
-      message: `Nobody is called ${JSON.stringify(to)}.`,
+      message: `Unknown recipient ${JSON.stringify(to)}.`,
       hint: "team_list shows whom you can write to.",
     });
   }

@@ -1,7 +1,7 @@
 /**
- * The real Claude Code as a process that is spoken to in lines of JSON, with a clean environment. Everything that it
- * said is kept in `lines`; a wait looks at what was said already, from a place on. It gives up with the last lines when
- * the process has ended, or after a minute and a half, which only a hang takes.
+ * The real Claude Code as a process with a clean environment, driven by lines of JSON. Its output is kept in `lines`; a wait
+ * also considers past lines, from an index on. A wait fails with the last lines when the process has exited, or after a
+ * minute and a half, which only a hang takes.
  */
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { spawn } from "node:child_process";
@@ -14,17 +14,17 @@ export const claudeBin = fileURLToPath(
   new URL("../../node_modules/.claude-code/node_modules/.bin/claude", import.meta.url),
 );
 
-// biome-ignore lint/suspicious/noExplicitAny: lines of another program, of which a test looks at what it wants.
+// biome-ignore lint/suspicious/noExplicitAny: lines of another program; a test reads what it needs.
 export type ClaudeLine = Record<string, any>;
 
-/** What a lane is started with; see docs/claude.md. */
+/** The start options of a lane; see docs/claude.md. */
 export const claudeArguments = [
   "-p",
   ...["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"],
   ...["--include-partial-messages", "--replay-user-messages", "--permission-prompt-tool", "stdio"],
 ];
 
-/** Neither the settings of whoever runs the tests nor the network; sockets and outputs of tasks go to its own home. */
+/** Without the developer's settings or the network; sockets and task output go to its own home. */
 export function claudeEnvironment(home: string, modelUrl: string): Record<string, string> {
   return {
     PATH: process.env.PATH ?? "",
@@ -45,7 +45,7 @@ export type ClaudeStart = { args: readonly string[]; directory: string; env: Rec
 export class ClaudeProcess {
   readonly lines: ClaudeLine[] = [];
   readonly child: ChildProcessWithoutNullStreams;
-  /** When it is gone and all that it said was read. */
+  /** Resolves when it has exited and all its output was read. */
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   stderr = "";
   #ended = false;
@@ -53,7 +53,7 @@ export class ClaudeProcess {
 
   constructor({ args, directory, env }: ClaudeStart) {
     this.child = spawn(claudeBin, [...claudeArguments, ...args], { cwd: directory, env, detached: true });
-    // What is written to a process that is gone is lost, and its end says why.
+    // Writes to a dead process are lost, and its exit says why.
     this.child.stdin.on("error", () => {});
     this.child.stderr.on("data", (chunk) => {
       this.stderr += chunk;
@@ -73,7 +73,7 @@ export class ClaudeProcess {
     this.child.stdin.write(`${JSON.stringify(line)}\n`);
   }
 
-  /** Gives the id under which the prompt was sent. */
+  /** Returns the id under which the prompt was sent. */
   prompt(text: string, uuid: string = randomUUID()): string {
     this.send({ type: "user", uuid, message: { role: "user", content: [{ type: "text", text }] } });
     return uuid;
@@ -90,7 +90,7 @@ export class ClaudeProcess {
     this.send({ type: "control_response", response: { subtype: "success", request_id, response } });
   }
 
-  /** The first such line, of those from the given place on. */
+  /** The first matching line from the given index on. */
   async until(fits: (line: ClaudeLine) => boolean, from = 0): Promise<ClaudeLine> {
     const deadline = Date.now() + 90_000;
     for (;;) {
@@ -99,7 +99,7 @@ export class ClaudeProcess {
       if (this.#ended || Date.now() > deadline) {
         const last = this.lines.slice(-5).map((line) => JSON.stringify(line).slice(0, 300));
         throw new Error(
-          `Claude Code did not say what was waited for: ${String(fits)}\n${last.join("\n")}${this.stderr}`,
+          `Claude Code did not print the expected line: ${String(fits)}\n${last.join("\n")}${this.stderr}`,
         );
       }
       await new Promise<void>((resolve) => {
@@ -120,7 +120,7 @@ export class ClaudeProcess {
     return this.until((line) => line.type === "control_request", from);
   }
 
-  /** To all of it, tools included. */
+  /** Sent to the whole group, including tools. */
   kill(signal: NodeJS.Signals): void {
     try {
       process.kill(-(this.child.pid as number), signal);

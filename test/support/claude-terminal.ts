@@ -1,7 +1,7 @@
 /**
- * The real interactive Claude Code with agent teams, as a person has it in a terminal: with a home, a directory and a
- * scripted model of its own. It leads the team of its session. `until` looks again whenever a file of a team has
- * changed or the model was asked.
+ * The real interactive Claude Code with agent teams, as a person uses it in a terminal: with its own home, directory and
+ * scripted model. It leads the team of its session. `until` checks again whenever a team file has changed or the model was
+ * called.
  */
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -25,7 +25,7 @@ export type TeamConfig = {
   members: { agentId: string; name: string; joinedAt?: number; tmuxPaneId?: string; backendType?: string }[];
 };
 
-/** Rules for any script: `make NAME` lets the lead make a teammate, which says that it is ready. */
+/** Rules for any script: `make NAME` makes the lead create a teammate, which reports that it is ready. */
 export const memberRules: NonNullable<ModelScriptInput["rules"]> = [
   {
     when: "/^make (\\w+)$/",
@@ -57,7 +57,7 @@ export class ClaudeTerminal {
   terminal!: Terminal;
   readonly #watch = new DirectoryWatch([this.teams, this.team, join(this.team, "inboxes")]);
 
-  /** Without `start`, nothing runs yet. */
+  /** Nothing runs until `start`. */
   async open(script: ModelScriptInput = {}): Promise<this> {
     mkdirSync(this.directory);
     mkdirSync(this.teams, { recursive: true });
@@ -88,7 +88,7 @@ export class ClaudeTerminal {
     return this;
   }
 
-  /** Types a prompt for the lead, of one line. Enter has to come apart from the text: it would count as pasted. */
+  /** Types a one-line prompt for the lead. Enter is sent separately: together with the text it would count as pasted. */
   async prompt(text: string): Promise<void> {
     this.terminal.type(text);
     const escaped = text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
@@ -96,7 +96,7 @@ export class ClaudeTerminal {
     this.terminal.press("enter");
   }
 
-  /** Makes a teammate, with `memberRules`. Resolves when it is idle and the lead has been told so. */
+  /** Creates a teammate, with `memberRules`. Resolves when it is idle and the lead knows. */
   async makeMember(name: string): Promise<void> {
     const from = this.model.calls.length;
     await this.prompt(`make ${name}`);
@@ -104,7 +104,7 @@ export class ClaudeTerminal {
     await this.call(({ prompt }) => ready.test(prompt), from);
   }
 
-  /** Claude Code writes this file in place: while it does so, it cannot be parsed. */
+  /** Claude Code writes this file in place, so it may be unparsable for a moment. */
   config(): TeamConfig | null {
     const path = join(this.team, "config.json");
     return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : null;
@@ -127,12 +127,12 @@ export class ClaudeTerminal {
     return addRows(this.inboxPath(name), rows);
   }
 
-  /** What `look` finds, as soon as it finds something. */
+  /** The result of `look`, as soon as there is one. */
   async until<T>(what: string, look: () => T | null | undefined | false): Promise<T> {
     return this.#watch.until(look, timeoutMs, () => `${what} did not happen:\n${this.terminal.screen()}`);
   }
 
-  /** The first such call of the model, from a place on. */
+  /** The first matching call of the model, from an index on. */
   call(fits: (call: ModelCall) => boolean, from = 0): Promise<ModelCall> {
     return this.until(`a call of the model ${fits}`, () => this.model.calls.slice(from).find(fits));
   }
@@ -141,13 +141,13 @@ export class ClaudeTerminal {
     return this.until(`the taking of all rows of ${name}`, () => this.inbox(name)?.length === 0);
   }
 
-  /** Leaves with /exit, also where it asks because teammates are at work. */
+  /** Leaves with /exit, and confirms if it asks because teammates are working. */
   async exit(): Promise<number> {
     await this.prompt("/exit");
     const asked = this.terminal.waitFor("Exit and stop tasks", timeoutMs);
     asked.then(
       () => this.terminal.press("enter"),
-      () => {}, // It ended without a question.
+      () => {}, // It exited without asking.
     );
     return this.terminal.exited;
   }

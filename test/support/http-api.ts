@@ -1,15 +1,18 @@
-/** The API over a service that stands still: asked directly, or over real sockets where those matter. */
+/** The API on a service in which nothing happens: called directly, or over real sockets if those matter. */
 import { connect } from "node:net";
 import { Registry } from "prom-client";
 import { onTestFinished } from "vitest";
 import { systemClock } from "../../src/clock.ts";
+import type { DoctorReport } from "../../src/doctor-check.ts";
 import { runtimeKinds } from "../../src/runtimes/kinds.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { AppOptions } from "../../src/transports/http/app.ts";
 import { makeApp } from "../../src/transports/http/app.ts";
-import { makeBrowserSessions } from "../../src/transports/http/browser-sessions.ts";
 import type { App } from "../../src/transports/http/env.ts";
 import { makeMetrics } from "../../src/transports/http/metrics.ts";
+import { makeBrowserSessions } from "../../src/transports/http/page/browser-sessions.ts";
+import { makeLoginCodes } from "../../src/transports/http/page/login-codes.ts";
+import { makePageFiles } from "../../src/transports/http/page/page-files.ts";
 import type { RouteDeps } from "../../src/transports/http/routes/route-deps.ts";
 import type { Listening, ListenOptions } from "../../src/transports/http/serve.ts";
 import { listen } from "../../src/transports/http/serve.ts";
@@ -19,7 +22,12 @@ import { testService } from "./test-service.ts";
 
 export const token = "a-token-that-only-tests-know";
 export const port = 7777;
-export const about = { version: "0.0.0", runId: "run", startedAt: 0 };
+/** For an API whose page is not built. */
+const noPage = "/nowhere/page";
+export const about = { version: "0.0.0", runId: "run", startedAt: 0, demo: false };
+
+/** From a doctor with nothing to check. */
+export const allIsWell = async (): Promise<DoctorReport> => ({ checks: [] });
 
 /** `json` is sent as a body; a header that is null is left out. */
 export type Asked = Omit<RequestInit, "headers"> & { json?: unknown; headers?: Record<string, string | null> };
@@ -43,7 +51,8 @@ export function anApiOn<D extends Service>(
   const { closing = new AbortController().signal } = options;
   const errors: unknown[] = [];
   const onError = (error: unknown) => errors.push(error);
-  const app = makeApp({ token, about, runtimeKinds, mounts: [openCodeMount], onError, ...options, service });
+  const given = { token, about, runtimeKinds, doctor: allIsWell, pageDirectory: noPage };
+  const app = makeApp({ ...given, mounts: [openCodeMount], onError, ...options, service });
   const ask: Api<D>["ask"] = async (path, asked) => {
     const afterwards: (() => void)[] = [];
     const afterAnswer = (run: () => void) => void afterwards.push(run);
@@ -56,13 +65,14 @@ export function anApiOn<D extends Service>(
   return { app, service, errors, ask };
 }
 
-/** What routes are made from, for those that are looked at alone. */
+/** What routes are built from, for tests of single routes. */
 export function routeDeps(service: Service): RouteDeps {
   const metrics = makeMetrics(new Registry(), service);
-  const sessions = makeBrowserSessions(systemClock);
+  const sessions = makeBrowserSessions(token, systemClock);
+  const browsers = { sessions, loginCodes: makeLoginCodes(systemClock), page: makePageFiles(noPage) };
   const nothing = () => {};
-  const rest = { heartbeatMs: 15_000, onClientLog: nothing, report: nothing };
-  return { service, clock: systemClock, sessions, metrics, about, runtimeKinds, ...rest };
+  const rest = { heartbeatMs: 15_000, onClientLog: nothing, report: nothing, doctor: allIsWell };
+  return { service, clock: systemClock, ...browsers, metrics, about, runtimeKinds, ...rest };
 }
 
 function requestOf({ json, headers = {}, ...init }: Asked, host: string): RequestInit {
@@ -73,20 +83,20 @@ function requestOf({ json, headers = {}, ...init }: Asked, host: string): Reques
   return { ...init, ...body, headers: Object.fromEntries(kept) };
 }
 
-/** Listens on a free port until the test is over. */
+/** Listens on a free port until the test ends. */
 export async function served(
   options: Partial<AppOptions> & { service?: TestService; server?: Partial<ListenOptions> } = {},
 ): Promise<Api & { listening: Listening }> {
   const { server, ...appOptions } = options;
   const api = anApi(appOptions);
-  // Whoever follows from the beginning is told of what happens then, not of what made the service.
+  // Followers get what happens from now on, not the events of the service's setup.
   await api.service.ready();
   const listening = await listen({ port: 0, ...server, app: api.app });
   onTestFinished(() => listening.close());
   return { ...api, listening };
 }
 
-/** Sends these bytes and reads until the server closes the connection, or `until` stands in what has come. */
+/** Sends these bytes, and reads until the server closes the connection or the response contains `until`. */
 export async function rawExchange(
   { port }: Listening,
   parts: readonly (string | Uint8Array)[],

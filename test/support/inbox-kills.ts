@@ -1,6 +1,6 @@
 /**
- * The files of a team as other programs made them, with a Waybill that works on them as a process and can be killed, and what has
- * to be true of them in the end.
+ * A team's files as other programs wrote them, a Waybill process that works on them and can be killed, and what must be true
+ * in the end.
  */
 import { spawn } from "node:child_process";
 import {
@@ -17,6 +17,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect } from "vitest";
+import type { FailPoint } from "../../src/core/delivery/fail-points.ts";
+import { inboxFailPoints } from "../../src/core/delivery/fail-points.ts";
 import { rowKey } from "../../src/core/inbox/row.ts";
 import { readJournal } from "../../src/runtimes/stub/journal.ts";
 import type { Row } from "./team-directory.ts";
@@ -28,8 +30,8 @@ afterAll(() => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
 
-/** What the process prints in the end. */
-export type InboxRun = {
+/** The final output of the process. */
+type InboxRun = {
   reached: Record<string, number>;
   errors: string[];
   findings: unknown[];
@@ -47,7 +49,7 @@ const row = (id: string, from: string, more: Row = {}) =>
 const request = (id: string, data: object) => row(id, "nora", { text: JSON.stringify(data) });
 const { messageId: _, ...unnamed } = JSON.parse(row("t5", "nate")) as Row;
 
-/** Rows of other programs, written as no program of ours would write them. */
+/** Rows of other programs, formatted as Waybill never would. */
 const foreign: Record<string, readonly string[]> = {
   tom: [
     `{"from":"nate","text":"caf\\u00e9 \\/ tab\\t","timestamp":"${past}","read":true,"messageId":"old","a":[1.0,2e3],"b":1,"b":2}`,
@@ -60,7 +62,7 @@ const foreign: Record<string, readonly string[]> = {
 };
 const later = `{"from":"nora","text":"later","timestamp":"${past}","messageId":"f2",  "read":false}`;
 
-/** What stands in the inboxes that Waybill serves. A row of the past may have been sent by another Waybill. */
+/** The rows in the inboxes that Waybill serves. An old row may come from another Waybill. */
 const served: Record<string, readonly string[]> = {
   tom: [
     row("t1", "nate"),
@@ -82,8 +84,36 @@ const inboxes = [...new Set([...Object.keys(foreign), ...Object.keys(served)])].
 const keyIn = (value: unknown) => rowKey(value) ?? JSON.stringify(value);
 const keyOf = (text: string) => keyIn(JSON.parse(text));
 
-/** The directory of one run, with everything in it. */
-export class InboxWorld {
+/** The commits that matter to files; the others happen with any message. */
+const commits = (["admitted", "attempts_searched", "proven", "read_committed", "read_commit_failed"] as const).flatMap(
+  (type): FailPoint[] => [`before_commit.${type}`, `after_commit.${type}`],
+);
+export const inboxPoints: readonly FailPoint[] = [...inboxFailPoints, ...commits, "store.written", "store.committed"];
+
+export async function undisturbedRun(): Promise<{ world: InboxWorld; result: InboxRun }> {
+  const world = new InboxWorld();
+  return { world, result: await world.finish() };
+}
+
+/** Kills a run at a fail point, and expects the next one to end like an undisturbed one. */
+export async function expectWholeAfter(point: string, undisturbed: InboxRun): Promise<void> {
+  const world = new InboxWorld();
+  const { signal, stdout, stderr } = await world.run(point);
+  expect({ signal, stdout, stderr }).toEqual({ signal: "SIGKILL", stdout: "", stderr: "" });
+  world.expectForeignRows();
+  // A lock is stale only after ten seconds. Some of the runs wait for that.
+  if (!point.endsWith("@1")) world.ageLocks();
+  const answered = world.responses();
+  const result = await world.finish();
+  const { reached: _, asked, ...outcome } = result;
+  const { reached: __, asked: ___, ...expected } = undisturbed;
+  expect(outcome).toEqual(expected);
+  expect(asked.filter((id) => answered.includes(id))).toEqual([]);
+  world.expectWhole(result);
+}
+
+/** The directory of one run, with all its files. */
+class InboxWorld {
   readonly directory = mkdtempSync(join(tmpdir(), "waybill-inbox-kills-"));
   readonly files = new TeamDirectory(this.directory);
   readonly #older = join(this.directory, "older.json");
@@ -108,7 +138,7 @@ export class InboxWorld {
   run(failPoint = "") {
     return new Promise<{ code: number | null; signal: string | null; stdout: string; stderr: string }>((resolve) => {
       const env = { ...process.env, WAYBILL_FAIL_POINT: failPoint };
-      // Only for one that hangs.
+      // Only for a run that hangs.
       const child = spawn(process.execPath, [scenario, this.directory], { env, timeout: 25_000 });
       let stdout = "";
       let stderr = "";
@@ -122,7 +152,7 @@ export class InboxWorld {
     });
   }
 
-  /** As if their owner had died a while ago. */
+  /** As if their owner had died some time ago. */
   ageLocks(): void {
     const old = new Date(Date.now() - 11_000);
     for (const name of this.#names()) {
@@ -130,7 +160,7 @@ export class InboxWorld {
     }
   }
 
-  /** The asks whose answers stand in a file. */
+  /** The asks with an answer in a file. */
   responses(): string[] {
     const texts = this.files.rows("nora").map(({ text }) => String(text));
     const has = (type: string) => texts.some((text) => text.includes(type));
@@ -140,7 +170,7 @@ export class InboxWorld {
     ];
   }
 
-  /** In each file, and in their order, to the byte. */
+  /** In each file, in order, and byte for byte. */
   expectForeignRows(): void {
     for (const [inbox, rows] of Object.entries(foreign)) {
       const isOlder = inbox === "nate" && !existsSync(this.#older);
@@ -175,7 +205,7 @@ export class InboxWorld {
     expect(about.sort()).toEqual(["b1", "t1", "t2", "t3", "t4", "t5", "x1"]);
   }
 
-  /** A crash may repeat a row in the archive; in the file it is gone. */
+  /** A crash may repeat a row in the archive, but the file no longer has it. */
   #expectArchive(): void {
     const lines = readFileSync(join(this.directory, "inboxes", "archive", "crew-ben.jsonl"), "utf8")
       .trim()

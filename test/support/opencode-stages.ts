@@ -1,6 +1,6 @@
 /**
- * Where scenes are played through OpenCode's API: the real OpenCode itself, and Waybill with each of its agents behind the
- * same API. All use one script for the model.
+ * The servers on which scenes are played through OpenCode's API: the real OpenCode, and Waybill with each of its agents. All
+ * use one script for the model.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { makeApp } from "../../src/transports/http/app.ts";
 import { listen } from "../../src/transports/http/serve.ts";
 import { openCodeMount } from "../../src/transports/opencode-api/opencode-mount.ts";
 import { modelScript, opencodeTools } from "./agent-scripts.ts";
-import { about, token } from "./http-api.ts";
+import { about, allIsWell, token } from "./http-api.ts";
 import { countList, partList, typeList } from "./opencode-list.ts";
 import type { Stage } from "./opencode-plays.ts";
 import { countedScenes, playedScenes, plays } from "./opencode-plays.ts";
@@ -22,7 +22,7 @@ import { OpencodeSession } from "./opencode-session.ts";
 import { serviceOf } from "./service-of.ts";
 import type { Agent } from "./side-by-side.ts";
 
-/** What a scene gave: the types of events in their order, and the messages with their parts. */
+/** The result of a scene: the types of events in order, and the messages with their parts. */
 export type Played = { list: string[]; parts: string[] };
 
 export type Theatre = {
@@ -31,7 +31,7 @@ export type Theatre = {
   dispose(): Promise<void>;
 };
 
-/** The server knows sessions in one directory only, so that it does not begin anew for each scene. */
+/** All sessions are in one directory, so that the server does not initialise again for each scene. */
 export async function nativeTheatre(): Promise<Theatre> {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "waybill-native-")));
   const directory = join(home, "work");
@@ -62,15 +62,16 @@ export async function nativeTheatre(): Promise<Theatre> {
   };
 }
 
-/** OpenCode's API of a Waybill. */
+/** A Waybill's OpenCode API. */
 export async function openCodeApi({ waybill }: Pick<Agent, "waybill">): Promise<Reached & { close(): Promise<void> }> {
   const mounts = [openCodeMount];
-  const app = makeApp({ service: serviceOf(waybill), token, about, runtimeKinds, mounts });
+  const given = { token, about, runtimeKinds, doctor: allIsWell, pageDirectory: "/nowhere", mounts };
+  const app = makeApp({ service: serviceOf(waybill), ...given });
   const { url, close } = await listen({ port: 0, app });
   return { url: `${url}/opencode`, authorization: `Bearer ${token}`, close };
 }
 
-/** Each scene has a lane, and so a session. */
+/** Each scene has its own lane, and thus its own session. */
 export async function waybillTheatre(agent: Agent): Promise<Theatre> {
   const at = await openCodeApi(agent);
   return {
@@ -98,7 +99,7 @@ async function playOn(at: Reached, directory: string, scene: string, stage: Stag
   }
 }
 
-/** A repository, since OpenCode tells of changes only in one. */
+/** A repository, since OpenCode reports changes only in one. */
 function furnish(directory: string): void {
   mkdirSync(directory, { recursive: true });
   writeFileSync(join(directory, "README.md"), "# Project\n\nOne line.\n");

@@ -1,21 +1,17 @@
-/** Runs a TypeScript file of this repository as a process of its own, and hears from it in lines of JSON. */
+/** Runs a TypeScript file of this repository as a separate process, and reads lines of JSON from it. */
 import type { ChildProcessByStdio } from "node:child_process";
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { afterAll } from "vitest";
+import { build } from "esbuild";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const programs = new Map<string, Promise<string>>();
-const directories: string[] = [];
-
-afterAll(() => {
-  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
-});
 
 export class OtherProcess {
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
@@ -23,7 +19,7 @@ export class OtherProcess {
   readonly #ended: Promise<unknown>;
   #errors = "";
 
-  /** `within` is a command that runs the process for us, such as one that gives it mounts of its own. */
+  /** `within`: a command that runs the process, such as one that gives it separate mounts. */
   static async start(file: string, args: readonly string[], within: readonly string[] = []): Promise<OtherProcess> {
     const program = programs.get(file) ?? makeProgram(file);
     programs.set(file, program);
@@ -43,14 +39,14 @@ export class OtherProcess {
     return this.#child.pid ?? -1;
   }
 
-  /** The next thing that the process says. Fails when it ends without saying any more. */
+  /** The next line that the process prints. Fails if it exits first. */
   async hear<T>(): Promise<T> {
     const line = await this.#lines.next();
     if (line.done) throw new Error(`the process has ended: ${this.#errors}`);
     return JSON.parse(line.value) as T;
   }
 
-  /** Ends its input, which is how a process is asked to finish, and waits until it has. */
+  /** Ends its input, which asks the process to finish, and waits until it has. */
   async finish(): Promise<void> {
     this.#child.stdin.end();
     await this.#ended;
@@ -62,19 +58,23 @@ export class OtherProcess {
   }
 }
 
-/** Node 20 runs no TypeScript, so the file is bundled first: once, since that takes longer than to run it. */
+/**
+ * Node 20 cannot run TypeScript, so the file is bundled first. The bundle is kept, named by its contents, inside the
+ * repository, where it finds the packages that it needs.
+ */
 async function makeProgram(file: string): Promise<string> {
-  const { build } = await import("vite");
-  // Below the packages that it needs.
-  mkdirSync(join(root, "node_modules/.cache"), { recursive: true });
-  const outDir = mkdtempSync(join(root, "node_modules/.cache/waybill-test-"));
-  directories.push(outDir);
-  const output = { entryFileNames: "[name].mjs" };
-  await build({
-    root,
-    configFile: false,
-    logLevel: "error",
-    build: { ssr: file, outDir, rollupOptions: { output } },
+  const { outputFiles } = await build({
+    ...{ entryPoints: [file], bundle: true, packages: "external", write: false },
+    ...{ platform: "node", format: "esm", target: "node20" },
   });
-  return join(outDir, basename(file, ".ts").concat(".mjs"));
+  const text = outputFiles[0]?.text ?? "";
+  const directory = join(root, "node_modules/.cache/waybill-test");
+  mkdirSync(directory, { recursive: true });
+  const name = createHash("sha256").update(text).digest("hex").slice(0, 16);
+  const program = join(directory, `${basename(file, ".ts")}-${name}.mjs`);
+  // Renamed, because another process may be running it.
+  const written = `${program}.${process.pid}`;
+  writeFileSync(written, text);
+  renameSync(written, program);
+  return program;
 }

@@ -1,7 +1,7 @@
 /**
- * The scenarios of `scripts/record-claude.mjs`. Each runs the real program in a world of its own and leaves two files:
- * the lines of stdout, and the rows of the transcript. What names a machine or a moment is replaced, and what is long
- * and says nothing about the conversation is left out.
+ * The scenarios of `scripts/record-claude.mjs`. Each runs the real program in its own world and leaves two files: the lines
+ * of stdout, and the rows of the transcript. Machine names and times are replaced, and long content that is irrelevant to
+ * the conversation is left out.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -261,7 +261,7 @@ const scenarios: Record<string, Scenario> = {
   },
 };
 
-/** As soon as it has come so far. */
+/** As soon as it has got this far. */
 async function interrupt(scene: Scene, soFar: (line: ClaudeLine) => boolean): Promise<void> {
   await begun(scene).until(soFar);
   scene.claude.request("interrupt");
@@ -275,12 +275,12 @@ async function withAnswer(scene: Scene, response: (input: object) => object): Pr
   await claude.until((line) => line.type === "command_lifecycle" && /completed|cancelled/.test(line.state));
 }
 
-/** All of them, or those that are named. */
+/** All scenarios, or the given ones. */
 export async function recordClaude(directory: string, names: readonly string[]): Promise<void> {
   mkdirSync(directory, { recursive: true });
   for (const name of names.length > 0 ? names : Object.keys(scenarios)) {
     const scenario = scenarios[name];
-    if (!scenario) throw new Error(`There is no scenario ${name}; there are ${Object.keys(scenarios).join(", ")}.`);
+    if (!scenario) throw new Error(`Unknown scenario ${name}. Known: ${Object.keys(scenarios).join(", ")}.`);
     const { lines, rows } = await record(scenario);
     for (const [kind, list] of Object.entries({ lines, rows })) {
       writeFileSync(join(directory, `${name}.${kind}.jsonl`), list.map((line) => `${line}\n`).join(""));
@@ -294,7 +294,7 @@ async function record(scenario: Scenario): Promise<{ lines: string[]; rows: stri
   for (const [name, text] of Object.entries(scenario.files ?? {})) writeFileSync(join(world.directory, name), text);
   const claude = world.start(["--session-id", session, ...(scenario.args ?? [])], scenario.env);
   await scenario.play({ claude, world, session });
-  // Rows are written a moment after the line; only a scenario of a killed one must not wait for its end.
+  // Rows are written a moment after the line; only the scenario of a killed program must not wait for them.
   if (!claude.lines.some(({ type }) => type === "result")) await claude.stop();
   else claude.child.stdin.end();
   await claude.exited;
@@ -307,12 +307,12 @@ async function record(scenario: Scenario): Promise<{ lines: string[]; rows: stri
   return recorded;
 }
 
-/** Copies of requests and prompts of the system are large, and no part of the conversation. */
+/** Copies of requests and system prompts are large and not part of the conversation. */
 function isTold({ type }: ClaudeLine): boolean {
   return !/^(api-request|atis-latch|last-prompt|tools-used)/.test(type);
 }
 
-/** Notes to the model are the program's own words; their place in the chain of rows is all that counts here. */
+/** Notes to the model are the program's own texts; only their position in the chain of rows matters here. */
 function withoutNotes({ rendered: _rendered, ...row }: ClaudeLine): ClaudeLine {
   const { attachment } = row;
   return attachment && attachment.type !== "queued_command" ? { ...row, attachment: { type: attachment.type } } : row;

@@ -1,4 +1,4 @@
-/** The service of a Waybill that a test runs, as transports see it. */
+/** The service of a test's Waybill, as transports see it. */
 
 import { runtimeDescriptors } from "../../src/runtimes/registry.ts";
 import { createService } from "../../src/service/create-service.ts";
@@ -14,6 +14,7 @@ export function serviceOf(waybill: Engine, now = Date.now): Service {
     runtimeDescriptors,
     defaults: { runtime: "opencode", model: null },
     restart: () => {},
+    checkRestart: () => {},
     now,
     draining: new AbortController().signal,
     retriesAreOff: false,

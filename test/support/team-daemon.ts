@@ -1,6 +1,6 @@
 /**
  * The built Waybill as a process with a team of real agents: `dev` and `dev2` on OpenCode in one directory, `ops` on Claude
- * Code, `qa` on pi. One scripted model is behind all of them; what each says follows from its prompts.
+ * Code, `qa` on pi. One scripted model serves all of them; its answers depend on the prompts.
  */
 import { mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
@@ -12,6 +12,7 @@ import { startScriptedModel } from "../../src/scripted-model/server.ts";
 import { claudeBin, claudeEnvironment } from "./claude-process.ts";
 import type { DaemonProcess } from "./daemon-process.ts";
 import { freePort } from "./free-port.ts";
+import { ModelGates } from "./model-gates.ts";
 import { opencodeBin } from "./opencode-server.ts";
 import { piBin, piEnvironment } from "./pi-lanes.ts";
 import { Program } from "./program.ts";
@@ -27,8 +28,10 @@ const delivery = {
 export class TeamDaemon {
   readonly program = new Program();
   model!: ScriptedModel;
+  /** Between the agents and their model. */
+  gates!: ModelGates;
   daemon!: DaemonProcess;
-  /** Its port is the same after a crash. */
+  /** Its port stays the same after a crash. */
   client!: WaybillClient;
 
   async start(
@@ -38,12 +41,13 @@ export class TeamDaemon {
   ): Promise<this> {
     const { program } = this;
     this.model = await startScriptedModel({ script });
+    this.gates = await new ModelGates(this.model.url).start();
     const work = realpathSync(program.work);
     for (const name of ["shared", "ops", "qa"]) mkdirSync(join(work, name));
-    const { PATH: _path, ...claude } = claudeEnvironment(program.directory, this.model.url);
-    const { PATH: _also, ...pi } = piEnvironment(program.directory, this.model.url);
+    const { PATH: _path, ...claude } = claudeEnvironment(program.directory, this.gates.url);
+    const { PATH: _also, ...pi } = piEnvironment(program.directory, this.gates.url);
     Object.assign(program.env, claude, pi, isolatedHome(program.directory), {
-      OPENCODE_CONFIG_CONTENT: JSON.stringify(scriptedProvider(this.model.url)),
+      OPENCODE_CONFIG_CONTENT: JSON.stringify(scriptedProvider(this.gates.url)),
       PORT: String(await freePort()),
     });
     const port = await freePort();
@@ -83,12 +87,12 @@ export class TeamDaemon {
     return this;
   }
 
-  /** Sends, and waits for the outcome. */
+  /** Sends a message, and waits for the outcome. */
   ask(lane: string, messageId: string, text: string): Promise<DeliveryDetail> {
     return this.client.sendAndWait({ messageId, to: { lane }, text });
   }
 
-  /** What was written to a lane, oldest first. */
+  /** The messages to a lane, oldest first. */
   async mail(lane: string): Promise<Message[]> {
     const { messages } = await this.client.messages({ lane, limit: 200 });
     return messages.filter(({ to }) => "lane" in to && to.lane === lane).reverse();
@@ -101,6 +105,7 @@ export class TeamDaemon {
 
   async dispose(): Promise<void> {
     await this.program.dispose();
+    await this.gates?.close();
     await this.model?.close();
   }
 }

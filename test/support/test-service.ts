@@ -1,5 +1,5 @@
 /**
- * The real service on a real store in which nothing moves by itself: no courier runs, so what is sent stays pending, and
+ * The real service on a real store in which nothing happens on its own: no courier runs, so messages stay pending, and
  * agents do what a test publishes. For tests of transports; single verbs can be replaced to fail or to wait.
  */
 
@@ -40,25 +40,25 @@ type AnnouncedAsk = Pick<OpenAsk, "id" | "kind" | "title" | "laneId" | "since">;
 
 type Controls = {
   readonly store: Store;
-  /** What was admitted. */
+  /** The admitted messages. */
   readonly sent: Send[];
-  /** What agents were answered. */
+  /** The answers that agents got. */
   readonly answers: { id: string; decision: AskDecision }[];
   readonly forks: { id: string; before: number | null }[];
   restarts: number;
-  /** How many streams are followed, and how many items they have given. */
+  /** How many streams are being followed, and how many items they have yielded. */
   following: number;
   taken: number;
-  /** Thrown by every verb but those of the log. */
+  /** Thrown by every verb except those of the log. */
   failure: unknown;
   allowedDirectories: string[];
   stateDirectories: string[];
   /** Of every lane. */
   notices: Notice[];
-  /** Something that an agent does; deltas as well. Verbs that are called later see it. */
+  /** Something that an agent does, including deltas. Verbs that are called later see it. */
   publish(...events: readonly UniversalEvent[]): void;
   announce(...asks: readonly AnnouncedAsk[]): void;
-  /** Resolves when its lanes are there; verbs that promise something wait for that by themselves. */
+  /** Resolves when its lanes exist; asynchronous verbs wait for that themselves. */
   ready(): Promise<void>;
 };
 
@@ -101,7 +101,12 @@ export function testService(laneIds: readonly string[] = ["demo"]): TestService 
     service.restarts += 1;
   };
   Object.defineProperty(service, "store", { get: () => opened().store });
-  return Object.assign(service, verbs, { follow, logEnd: () => opened().verbs.logEnd(), restart });
+  return Object.assign(service, verbs, {
+    follow,
+    logEnd: () => opened().verbs.logEnd(),
+    restart,
+    checkRestart: () => {},
+  });
 }
 
 const verbNames = [
@@ -110,6 +115,7 @@ const verbNames = [
   "messages",
   "withdraw",
   "deliveries",
+  "deliveriesOf",
   "delivery",
   "retry",
   "cancel",
@@ -124,17 +130,29 @@ const verbNames = [
   "release",
   "adoptSession",
   "fork",
+  "teams",
+  "team",
+  "putTeam",
+  "putMember",
+  "inbox",
+  "markRead",
+  "unread",
   "storeAttachment",
   "attachment",
   "asks",
   "answer",
   "log",
+  "turn",
   "eventsBefore",
+  "laneEvents",
   "runtimes",
+  "programs",
   "workspace",
+  "directories",
   "readiness",
   "settled",
   "counts",
+  "stats",
 ] as const satisfies readonly (keyof Service)[];
 const neverFails: readonly string[] = ["log", "settled"];
 
@@ -193,6 +211,7 @@ function openService(laneIds: readonly string[], service: TestService): Opened {
     runtimeDescriptors,
     defaults: { runtime: "stub", model: null },
     restart: service.restart,
+    checkRestart: () => {},
     now: systemClock.now,
     draining: new AbortController().signal,
     retriesAreOff: false,
@@ -208,7 +227,7 @@ function openService(laneIds: readonly string[], service: TestService): Opened {
       service.forks.push({ id, before });
       return real.fork(id, before, as);
     },
-    // The agent program, which would have to know the session, is not there.
+    // There is no agent program that could know the session.
     async adoptSession(id, sessionId) {
       await store.openSession(id, sessionId, 0);
       return real.lane(id);
@@ -226,7 +245,7 @@ function openService(laneIds: readonly string[], service: TestService): Opened {
   return opened;
 }
 
-/** Of the engine's parts those work that answer at once; what is sent is only admitted. */
+/** Only the parts of the engine that answer immediately work; messages are only admitted. */
 function stillEngine(directory: string, store: Store, asks: AskRegistry, service: TestService): Engine {
   const ledger = new Ledger(store, () => {}, fail);
   const runtime: Partial<Runtime> = {
@@ -320,7 +339,7 @@ function fail({ error }: { error: unknown }): void {
   throw error;
 }
 
-/** At the end of the test, or of the file for what is made outside of tests. */
+/** Runs at the end of the test, or of the file if called outside of tests. */
 function onEnd(dispose: () => Promise<void>): void {
   if (expect.getState().currentTestName === undefined) afterAll(dispose);
   else onTestFinished(dispose);

@@ -4,7 +4,7 @@ import type { Opened } from "./watched-session.ts";
 import { openSession } from "./watched-session.ts";
 
 export function crashes(opened: Opened): void {
-  test("a program that dies in mid-turn leaves a session at rest, one turn that was interrupted, and no answer", async () => {
+  test("a program that dies mid-turn leaves an idle session, one interrupted turn, and no answer", async () => {
     const { deadTurn } = opened().facts;
     const session = await openSession(opened());
     const prompt = await session.send("dies");
@@ -13,7 +13,7 @@ export function crashes(opened: Opened): void {
     const slice = await session.rests();
     expect(session.of("turn.started")).toHaveLength(1);
     expect(session.of("turn.ended")).toMatchObject([{ data: { reason: "interrupted" } }]);
-    // A program that writes nothing before the first answer leaves nothing of the prompt either.
+    // A program that stores nothing before the first answer does not leave the prompt either.
     const left = deadTurn === "not_observed" ? [] : [{ id: session.idOf(prompt, slice) }];
     expect(slice.rows.filter(({ role }) => role === "user")).toMatchObject(left);
     expect(slice.rows.filter((row) => row.role === "assistant" && row.completedAt !== null)).toEqual([]);
@@ -23,5 +23,9 @@ export function crashes(opened: Opened): void {
     expect(next.slice.rows.at(-1)).toMatchObject({ parentId: session.idOf(next.prompt, next.slice), text: "It is 4." });
     expect(session.of("turn.ended").map(({ data }) => data.reason)).toEqual(["interrupted", "completed"]);
     expect(opened().runs(prompt.text)).toBe(1);
+    const programs = opened().runtime.programs?.() ?? [];
+    // A program that serves all lanes has no lane of its own. Programs of other lanes have not died.
+    const own = programs.filter(({ laneId }) => laneId === null || laneId === session.lane.id);
+    for (const { restarts } of own) expect(restarts).toBeGreaterThan(0);
   });
 }

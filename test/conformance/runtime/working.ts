@@ -3,7 +3,7 @@ import type { Opened } from "./watched-session.ts";
 import { openSession } from "./watched-session.ts";
 
 export function working(opened: Opened): void {
-  test("is busy while it works, and its rows grow", async () => {
+  test("is busy while the agent works, and its rows grow", async () => {
     const session = await openSession(opened());
     const prompt = await session.send("hangs");
     const slice = await session.until(({ rows }) => rows.some(({ text }) => text === "I begin."));
@@ -11,7 +11,28 @@ export function working(opened: Opened): void {
     expect(slice.rows.find(({ text }) => text === "I begin.")?.parentId).toBe(session.idOf(prompt, slice));
   });
 
-  test("at rest the rows belong to the prompt, tools have input and output, and the newest has ended the turn", async () => {
+  test("shows the running program, if there is one, with its events connected", async () => {
+    const session = await openSession(opened());
+    await session.send("hangs");
+    await session.until(({ rows }) => rows.some(({ text }) => text === "I begin."));
+    const shown = opened().runtime.programs?.() ?? [];
+    expect(shown.map(({ pid }) => pid)).toEqual(
+      opened()
+        .programs()
+        .map(({ pid }) => pid),
+    );
+    expect(shown.length > 0).toBe(opened().facts.isProgram);
+    for (const program of shown) {
+      expect(program).toMatchObject({ events: "connected", restarts: expect.any(Number) });
+      expect(program.startedAt).toBeGreaterThan(Date.now() - 600_000);
+      if (program.laneId !== null) {
+        const { id: laneId, directory } = opened().lane;
+        expect(program).toMatchObject({ laneId, directory, sessionId: session.id });
+      }
+    }
+  });
+
+  test("at rest, rows belong to the prompt, tools have input and output, and the newest ends the turn", async () => {
     const session = await openSession(opened());
     const { prompt, slice } = await session.played("works");
     expect(slice).toMatchObject({ sessionId: session.id, status: "idle", asks: [], complete: true });
@@ -37,7 +58,7 @@ export function working(opened: Opened): void {
     expect(slice.lastActivityAt).not.toBeNull();
   });
 
-  test("a limit gives the newest rows, and says whether they are all", async () => {
+  test("a limit returns the newest rows, and whether they are all", async () => {
     const session = await openSession(opened());
     const { slice } = await session.played("works");
     const newest = await session.read(2);

@@ -1,4 +1,4 @@
-/** What agents did, in the log: numbered without a gap in each lane, with the very text, bounded. */
+/** Agent events in the log: numbered without gaps in each lane, with their exact text, bounded. */
 import { expect, it } from "vitest";
 import { universalEventTypes } from "../../../src/core/turn/universal-event.ts";
 import { anEvent, logged, someEvents } from "../../support/events.ts";
@@ -16,7 +16,7 @@ export function events(subject: Subject): void {
   };
   const ids = (from: number, to: number, lane = "lane") => someEvents(from, to, lane).map(({ event }) => event.id);
 
-  it("gives back what was appended, with the very text, in one order over all lanes", async () => {
+  it("returns appended events with their exact text, in one order over all lanes", async () => {
     const { store } = subject;
     const batch = [...someEvents(1, 2), ...someEvents(1, 1, "other"), ...someEvents(3, 3)];
     const cursors: (string | null)[] = [];
@@ -32,7 +32,7 @@ export function events(subject: Subject): void {
     expect([read.reset, read.cursor]).toEqual([null, subject.store.logEnd()]);
   });
 
-  it("takes a batch whole or not at all, and no gap in a lane", async () => {
+  it("takes a batch as a whole or not at all, and refuses a gap in a lane", async () => {
     const { store } = subject;
     await append(1, 2);
     const bad = [...someEvents(1, 1, "other"), ...someEvents(4, 4)];
@@ -42,7 +42,7 @@ export function events(subject: Subject): void {
     expect([await store.lastEventSeq("lane"), await store.lastEventSeq("other")]).toEqual([2, 0]);
   });
 
-  it("keeps the newest of a lane, and goes on counting", async () => {
+  it("keeps the newest events of a lane, and continues their numbers", async () => {
     await append(1, 3, "other");
     for (let seq = 1; seq <= 230; seq += 10) await append(seq, seq + 9);
     const { ids: left } = await page(undefined, { lane: "lane" });
@@ -55,7 +55,7 @@ export function events(subject: Subject): void {
     expect(await subject.store.lastEventSeq("lane")).toBe(230);
   });
 
-  it("says once, to whoever has missed some, that they are not kept any more, and then goes on", async () => {
+  it("gives a reader who missed pruned events one reset, and then continues", async () => {
     await append(1, 2);
     const second = subject.store.logEnd();
     await append(1, 3, "other");
@@ -71,7 +71,7 @@ export function events(subject: Subject): void {
     expect((await page(undefined, { limit: 2 })).reset).toBeNull();
   });
 
-  it("shows the newest of a lane first, as far back as one wants", async () => {
+  it("returns a lane's events newest first, before any number", async () => {
     await append(1, 5);
     await append(1, 1, "other");
     const before = async (seq: number | null) => (await subject.store.eventsBefore("lane", seq, 2)).map(({ id }) => id);
@@ -80,6 +80,16 @@ export function events(subject: Subject): void {
       ["lane-3", "lane-2"],
       [],
     ]);
+  });
+
+  it("returns as many of a lane's newest events as fit the character limit, and at least one", async () => {
+    await append(1, 5);
+    const size = JSON.stringify(someEvents(1, 1)[0]?.event).length;
+    const fitting = async (characters: number) =>
+      (await subject.store.eventsBefore("lane", 5, 10, characters)).map(({ id }) => id);
+    expect(await fitting(2 * size + 1)).toEqual(["lane-4", "lane-3"]);
+    expect(await fitting(1)).toEqual(["lane-4"]);
+    expect(await fitting(100 * size)).toEqual(ids(1, 4).reverse());
   });
 
   it("knows which lanes are in a turn", async () => {
@@ -92,11 +102,11 @@ export function events(subject: Subject): void {
     expect(await store.lanesInTurn()).toEqual(["lane"]);
   });
 
-  it("loses what is old, but never the newest hundred of a lane", async () => {
+  it("prunes old events, but never the newest hundred of a lane", async () => {
     const { store } = subject;
     await append(1, 300, "lane", 1000);
     await append(1, 50, "other", 1000);
-    const prune = (events: number) => store.prune({ responded: 0, failed: 0, log: 0, events });
+    const prune = (events: number) => store.prune({ responded: 0, failed: 0, log: 0, events, stats: 0 });
     await prune(21);
     expect((await page(undefined, { lane: "lane" })).ids).toEqual(ids(21, 300));
     await prune(1000);
@@ -115,7 +125,7 @@ export function events(subject: Subject): void {
     expect((await page(part.cursor)).ids).toEqual(ids(part.ids.length + 1, 6));
   });
 
-  it("stays when its lane is removed, and goes on when that is made again", async () => {
+  it("keeps events when their lane is removed, and continues when it is created again", async () => {
     const { store } = subject;
     await append(1, 2, "other");
     await store.removeLane("other", 1);

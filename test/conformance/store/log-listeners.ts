@@ -1,4 +1,4 @@
-/** Listeners of the log: told of what is durable and of what passes by, in one order, and of nothing else. */
+/** Listeners of the log get durable items and unstored ones, in one order, and nothing else. */
 import { expect, it } from "vitest";
 import type { LogItem } from "../../../src/core/log/log-item.ts";
 import { admit, move, submit } from "../../support/deliveries.ts";
@@ -16,7 +16,7 @@ export function logListeners(subject: Subject): void {
   };
   const append = (from: number, to: number) => subject.store.appendEvents(someEvents(from, to), keep);
 
-  it("are told of everything in its order once it is durable, until they go", async () => {
+  it("get everything in order once it is durable, until they unsubscribe", async () => {
     const { store } = subject;
     const before = store.logEnd();
     const told: LogItem[] = [];
@@ -34,7 +34,7 @@ export function logListeners(subject: Subject): void {
     expect(told).toHaveLength(items.length);
   });
 
-  it("hear of nothing that cannot be read by then, and before that nobody can read it", async () => {
+  it("get only items that can be read by then, and that could not be read before", async () => {
     const { store } = subject;
     const ends: string[] = [];
     const read: Promise<string[]>[] = [];
@@ -50,7 +50,21 @@ export function logListeners(subject: Subject): void {
     expect(await Promise.all(read)).toEqual([admitted("m1")]);
   });
 
-  it("see deltas pass by in their order, without a cursor, and none is kept", async () => {
+  it("get asks after pending writes, without a cursor, and none is stored", async () => {
+    const { store } = subject;
+    const told: LogItem[] = [];
+    store.onLog((items) => told.push(...items));
+    const before = store.logEnd();
+    store.passAsk({ ask: "a1", open: true, laneId: "lane", at: 1 });
+    expect([told.map(words), store.logEnd()]).toEqual([["ask a1 open"], before]);
+    const written = append(1, 1);
+    store.passAsk({ ask: "a1", open: false, laneId: "lane", at: 2 });
+    await written;
+    expect(told.map(words)).toEqual(["ask a1 open", "event lane-1", "ask a1 over"]);
+    expect((await since(before)).said).toEqual(["event lane-1"]);
+  });
+
+  it("get deltas in order, without a cursor, and none is stored", async () => {
     const { store } = subject;
     const told: LogItem[] = [];
     store.onLog((items) => told.push(...items));
@@ -74,7 +88,7 @@ export function logListeners(subject: Subject): void {
     expect(await store.lastEventSeq("lane")).toBe(1);
   });
 
-  it("hear nothing of a write that failed, nor of what passed by with it", async () => {
+  it("get nothing from a failed write, not even its deltas", async () => {
     const { store } = subject;
     await append(1, 1);
     const before = store.logEnd();
@@ -93,7 +107,7 @@ export function logListeners(subject: Subject): void {
     expect((await since(before)).said).toEqual(["event lane-2", "alert ask:a1"]);
   });
 
-  it("that throw harm neither those who write nor each other", async () => {
+  it("that throw affect neither writers nor each other", async () => {
     const { store } = subject;
     const told: string[] = [];
     store.onLog(() => {

@@ -1,7 +1,8 @@
-/** One order of everything that happened, with one kind of cursor, that can be followed from any point of it. */
+/** One order of everything that happened, with one kind of cursor, readable from any point. */
 import { expect, it } from "vitest";
 import type { LogFilter, LogItem, LogType } from "../../../src/core/log/log-item.ts";
 import { ledgerTypes } from "../../../src/core/log/log-item.ts";
+import { nameIn } from "../../../src/core/message/address.ts";
 import { universalEventTypes } from "../../../src/core/turn/universal-event.ts";
 import { admit, move, proven, start, submit, toPerson } from "../../support/deliveries.ts";
 import { someEvents } from "../../support/events.ts";
@@ -26,6 +27,10 @@ export function words(item: LogItem): string {
       return `team ${item.name} ${item.team?.state ?? "removed"}`;
     case "member":
       return `member ${item.member} ${item.state}`;
+    case "ask":
+      return `ask ${item.ask} ${item.open ? "open" : "over"}`;
+    case "read":
+      return `read ${nameIn(item.reader)}`;
     case "inbox":
       return `inbox ${item.team}/${item.inbox} ${item.event} ${item.messageId} ${item.state}`;
     case "event":
@@ -48,9 +53,9 @@ export function log(subject: Subject): void {
   const append = (from: number, to: number, lane = "lane") =>
     subject.store.appendEvents(someEvents(from, to, lane), keep);
   const prune = (times: { log?: number; events?: number }) =>
-    subject.store.prune({ responded: 0, failed: 0, log: 0, events: 0, ...times });
+    subject.store.prune({ responded: 0, failed: 0, log: 0, events: 0, stats: 0, ...times });
 
-  it("tells messages, deliveries, lanes, alerts and events in the order in which they were written", async () => {
+  it("returns messages, deliveries, lanes, alerts and events in the order in which they were written", async () => {
     const { store } = subject;
     const before = store.logEnd();
     const record = await admit(store, { id: "m1" });
@@ -74,7 +79,7 @@ export function log(subject: Subject): void {
     expect([page.reset, page.cursor]).toEqual([null, store.logEnd()]);
   });
 
-  it("is the same after a restart, in the order in which writes of one tick were asked for", async () => {
+  it("is the same after a restart, with the writes of one tick in the order of their calls", async () => {
     const { store } = subject;
     const before = store.logEnd();
     await Promise.all([
@@ -92,7 +97,7 @@ export function log(subject: Subject): void {
     expect(subject.store.logEnd()).toBe(page.cursor);
   });
 
-  it("tells that the settings of a lane have changed, and not that they were written again", async () => {
+  it("has an entry when a lane's settings change, but not when they are written unchanged", async () => {
     const { store } = subject;
     const lane = await store.lane("lane");
     if (!lane) throw new Error("no lane");
@@ -103,7 +108,7 @@ export function log(subject: Subject): void {
     expect((await since(before)).said).toEqual(["lane lane runs"]);
   });
 
-  it("goes on after any cursor, also after a restart, without a gap or a repetition", async () => {
+  it("continues after any cursor, even after a restart, without gaps or repetitions", async () => {
     const before = subject.store.logEnd();
     for (const [index, id] of ["m1", "m2", "m3"].entries()) {
       await admit(subject.store, { id });
@@ -125,7 +130,7 @@ export function log(subject: Subject): void {
     expect(seen).toEqual(all.said);
   });
 
-  it("begins with the oldest that is kept where no cursor is named", async () => {
+  it("starts with the oldest entry if no cursor is given", async () => {
     expect((await since()).said).toEqual(["lane lane runs", "lane other runs"]);
     await prune({ log: isEverything });
     await append(1, 1);
@@ -133,7 +138,7 @@ export function log(subject: Subject): void {
     expect([page.reset, page.said]).toEqual([null, ["event lane-1"]]);
   });
 
-  it("shows one lane only, and moves on past what belongs to others", async () => {
+  it("returns only the given lane, and moves past entries of others", async () => {
     const { store } = subject;
     const before = store.logEnd();
     await admit(store, { id: "m1", ...toOther });
@@ -147,7 +152,7 @@ export function log(subject: Subject): void {
     expect((await since(page.cursor, { lane: "lane" })).said).toEqual([]);
   });
 
-  it("shows the wanted types only, of one lane or of all, and moves on past the others", async () => {
+  it("returns only the wanted types, of one lane or of all, and moves past the others", async () => {
     const { store } = subject;
     const before = store.logEnd();
     await admit(store, { id: "m1" });
@@ -168,7 +173,7 @@ export function log(subject: Subject): void {
     expect(await said([])).toEqual([]);
   });
 
-  it("finds the few that are wanted behind many that are not", async () => {
+  it("finds a few wanted entries behind many others", async () => {
     const { store } = subject;
     const before = store.logEnd();
     await store.appendEvents(someEvents(1, 6000), 10_000);
@@ -186,7 +191,7 @@ export function log(subject: Subject): void {
     expect((await since(before, { lane: "other", limit: 10 })).said).toEqual(admitted("m2"));
   });
 
-  it("says so when what came after a cursor is not kept any more", async () => {
+  it("resets when entries after a cursor were pruned", async () => {
     const before = subject.store.logEnd();
     await admit(subject.store, { id: "m1" });
     await prune({ log: isEverything });
@@ -197,7 +202,7 @@ export function log(subject: Subject): void {
     expect(await since(before)).toMatchObject({ reset: { type: "reset", at: start }, said: admitted("m2") });
   });
 
-  it("says it once, whether the reader goes on from the reset, from an item or from the page", async () => {
+  it("resets once, whether the reader continues from the reset, from an item or from the page", async () => {
     const before = subject.store.logEnd();
     await append(1, 2);
     const [, second] = (await since(before)).items;
@@ -212,7 +217,7 @@ export function log(subject: Subject): void {
     expect(await since(part.cursor, { limit: 1 })).toMatchObject({ reset: null, said: ["event other-3"] });
   });
 
-  it("says it to those alone who wanted what is missing", async () => {
+  it("resets only readers who wanted the missing entries", async () => {
     const before = subject.store.logEnd();
     await admit(subject.store, { id: "m1" });
     for (let seq = 1; seq <= 200; seq += 50) await append(seq, seq + 49);
@@ -237,7 +242,7 @@ export function log(subject: Subject): void {
     ]);
   });
 
-  it("loses only its beginning, also when the clock was set back in between", async () => {
+  it("loses only its beginning, even if the clock was set back in between", async () => {
     const before = subject.store.logEnd();
     const admitAt = (id: string, ms: number) => admit(subject.store, { id, createdAt: start + ms });
     for (const [id, ms] of [
@@ -252,13 +257,13 @@ export function log(subject: Subject): void {
     expect(left.said).toEqual(admitted("m2", "m3"));
   });
 
-  it("never hands out a cursor a second time, also when what had it was pruned", async () => {
+  it("never reuses a cursor, even if its entry was pruned", async () => {
     const { store } = subject;
     await admit(store, { id: "m1", createdAt: start + 5000 });
     const old = await admit(store, { id: "m2", ...toOther });
     await move(store, old, submit(old), proven());
     const end = store.logEnd();
-    const times = { responded: start + 2000, failed: start + 2000, log: start + 2000, events: 0 };
+    const times = { responded: start + 2000, failed: start + 2000, log: start + 2000, events: 0, stats: 0 };
     await store.prune(times);
     await subject.reopen();
     await admit(subject.store, { id: "m3" });
@@ -267,7 +272,7 @@ export function log(subject: Subject): void {
     expect(await subject.store.delivery(old.id)).toBeNull();
   });
 
-  it("says so when a cursor lies ahead of everything, as after a restore, and begins with the oldest", async () => {
+  it("resets for a cursor beyond the end, as after a restore, and starts with the oldest entry", async () => {
     const { store } = subject;
     await append(1, 2);
     const page = await since("99999");
@@ -277,7 +282,7 @@ export function log(subject: Subject): void {
     expect((await since(page.cursor)).reset).toBeNull();
   });
 
-  it.each(["v1.7", "e1.7", "e1.7.9"])("says so to whoever has the cursor %s of the version before", async (cursor) => {
+  it.each(["v1.7", "e1.7", "e1.7.9"])("resets for cursor %s of an earlier version", async (cursor) => {
     await append(1, 1);
     const page = await since(Buffer.from(cursor).toString("base64url"));
     expect(page).toMatchObject({
@@ -287,7 +292,7 @@ export function log(subject: Subject): void {
   });
 
   it.each(["nonsense", "", "-1", "1-", "1.5", "1e3", " 1", "1 OR 1"])(
-    "a cursor that nobody handed out is refused: %j",
+    "refuses an invalid cursor: %j",
     async (cursor) => {
       await expect(since(cursor)).rejects.toMatchObject({ code: "cursor_invalid" });
     },

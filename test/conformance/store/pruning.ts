@@ -1,4 +1,4 @@
-/** Old records go, messages stay. What is unread or outstanding is never pruned. */
+/** Old records are removed, messages stay. Unread and outstanding ones are never pruned. */
 import { expect, it } from "vitest";
 import type { DeliveryEvent } from "../../../src/core/delivery/delivery-event.ts";
 import { defaultPolicy } from "../../../src/core/delivery/policy.ts";
@@ -21,20 +21,21 @@ import type { Subject } from "../store-conformance.ts";
 const { respondedMs, failedMs } = defaultPolicy.retention;
 
 export function pruning(subject: Subject): void {
-  /** What a daemon does that many milliseconds after the start. */
+  /** Prunes as a daemon does that many milliseconds after the start. */
   const pruneAfter = (ms: number) =>
     subject.store.prune({
       responded: start + ms - respondedMs,
       failed: start + ms - failedMs,
       log: start + ms - respondedMs,
       events: start + ms - respondedMs,
+      stats: 0,
     });
   const sent = async (...events: readonly DeliveryEvent[]): Promise<DeliveryRecord> => {
     const record = await admit(subject.store, { id: "m1" });
     return (await move(subject.store, record, submit(record), ...events)).record;
   };
 
-  it("an answered delivery goes after seven days, with its history", async () => {
+  it("an answered delivery is removed after seven days, with its history", async () => {
     const { store } = subject;
     const record = await sent(proven());
     expect(await pruneAfter(respondedMs)).toBe(0);
@@ -43,13 +44,13 @@ export function pruning(subject: Subject): void {
     expect(await store.history(record.id)).toEqual([]);
   });
 
-  it("a delivery that had failed and was then cancelled goes after thirty days", async () => {
+  it("a delivery that failed and was then cancelled is removed after thirty days", async () => {
     await sent(failedForGood(), cancelled());
     expect(await pruneAfter(failedMs)).toBe(0);
     expect(await pruneAfter(failedMs + 1)).toBe(1);
   });
 
-  it("its age counts from its last change", async () => {
+  it("a delivery's age counts from its last change", async () => {
     const record = await sent(proven({ turnEnded: false }));
     await move(subject.store, record, { type: "turn_ended", at: start + 1000 });
     expect(await pruneAfter(respondedMs + 1000)).toBe(0);
@@ -62,7 +63,7 @@ export function pruning(subject: Subject): void {
     expect(await subject.store.delivery(record.id)).toEqual(record);
   });
 
-  it("what waits, or is outstanding, stays however old it is", async () => {
+  it("a waiting or outstanding delivery stays, however old it is", async () => {
     await sent(proven({ turnEnded: false }));
     await admit(subject.store, { id: "m2" });
     expect(await pruneAfter(failedMs * 100)).toBe(0);
@@ -80,7 +81,7 @@ export function pruning(subject: Subject): void {
     expect(await store.delivery(record.id)).not.toBeNull();
   });
 
-  it("the message stays, is not taken for one without a record, and is still known when it comes again", async () => {
+  it("the message stays, does not count as unrecorded, and is still known when it is sent again", async () => {
     const { store } = subject;
     await sent(proven());
     await pruneAfter(failedMs);
@@ -91,7 +92,7 @@ export function pruning(subject: Subject): void {
     expect((await store.deliveries({ limit: 10 })).items).toEqual([]);
   });
 
-  it("only what is old goes", async () => {
+  it("only old records are removed", async () => {
     const { store } = subject;
     await sent(proven());
     const young = await admit(store, { id: "m2" });

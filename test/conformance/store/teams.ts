@@ -1,9 +1,11 @@
-/** Teams with their members and lanes, mailboxes of readers, mail that begins deliveries, and pairs that are held. */
+/** Teams with their members and lanes, mailboxes, mail that begins deliveries, and held pairs. */
 import { describe, expect, it } from "vitest";
 import { defaultPolicy } from "../../../src/core/delivery/policy.ts";
 import { newDelivery } from "../../../src/core/delivery/record.ts";
 import type { Lane } from "../../../src/core/lane/lane.ts";
+import type { LogItem } from "../../../src/core/log/log-item.ts";
 import { laneAddress, personAddress } from "../../../src/core/message/address.ts";
+import type { Message } from "../../../src/core/message/message.ts";
 import { payloadHash } from "../../../src/core/message/message.ts";
 import { pairOf } from "../../../src/core/team/exchange.ts";
 import type { NewMember } from "../../../src/core/team/team.ts";
@@ -11,18 +13,20 @@ import { admit, move, proven, submit, toPerson } from "../../support/deliveries.
 import { aMessage } from "../../support/records.ts";
 import { aLane } from "../../support/waybill.ts";
 import type { Subject } from "../store-conformance.ts";
+import { words } from "./log.ts";
 
 const core = { name: "core", displayName: null, createdAt: 1 };
 const member = (name: string, lane: string | null, more: Partial<NewMember> = {}): NewMember => ({
   ...{ team: "core", name, kind: lane === null ? "native" : "lane", lane },
   ...{ displayName: null, role: null, color: null, createdAt: 2, ...more },
 });
+const nate = { kind: "member" as const, team: "crew", member: "nate" };
 const refused = (code: string) => expect.objectContaining({ code });
 
 export function teams(subject: Subject): void {
   const names = async () => (await subject.store.team("core"))?.members.map(({ name }) => name);
 
-  it("a member takes its lane and gives it back; members keep their order, and a team is the same after a restart", async () => {
+  it("a member takes and releases its lane, members keep their order, and a team survives a restart", async () => {
     const { store } = subject;
     await store.putTeam(core);
     await store.putMember(member("tom", "lane"));
@@ -38,7 +42,7 @@ export function teams(subject: Subject): void {
     expect(await subject.store.removeTeam("core")).toBe(false);
   });
 
-  it("refuses what does not fit, and changes nothing", async () => {
+  it("refuses invalid changes, and changes nothing", async () => {
     const { store } = subject;
     await store.putTeam(core);
     await store.putMember(member("tom", "lane"));
@@ -50,7 +54,7 @@ export function teams(subject: Subject): void {
     expect(await names()).toEqual(["tom"]);
   });
 
-  it("a lane is held by its team's state and its member's end, and by nothing once it leaves", async () => {
+  it("a lane is held by its team's state and its member's shutdown, until it leaves the team", async () => {
     const { store } = subject;
     const hold = async () => (await store.lane("lane"))?.teamHold;
     await store.putTeam(core);
@@ -70,7 +74,7 @@ export function teams(subject: Subject): void {
     expect(await hold()).toBeNull();
   });
 
-  it("a lane that is removed is nobody's", async () => {
+  it("a removed lane belongs to no member", async () => {
     const { store } = subject;
     await store.putLane(aLane({ id: "third", team: "Core", member: "Tom" }));
     expect(await names()).toEqual(["tom"]);
@@ -80,7 +84,7 @@ export function teams(subject: Subject): void {
     expect(await store.lane("third")).toMatchObject({ team: null, member: null });
   });
 
-  it("mail to a lane begins a delivery with the events that it belongs to, once", async () => {
+  it("mail to a lane begins one delivery, together with its events", async () => {
     const { store } = subject;
     const record = await admit(store, { id: "m1" });
     await move(store, record, submit(record));
@@ -99,7 +103,7 @@ export function teams(subject: Subject): void {
   });
 
   describe("a reader's mailbox", () => {
-    it("is read page by page, has read marks, and is nobody else's", async () => {
+    it("is paged, has read marks, and is separate from others", async () => {
       const { store } = subject;
       for (const id of ["a", "b", "c"]) {
         const { message, payloadHash: hash } = toPerson({ id });
@@ -118,7 +122,68 @@ export function teams(subject: Subject): void {
     });
   });
 
-  it("a pair is held until nothing between them is; its lanes go on", async () => {
+  describe("unread messages of a reader", () => {
+    const write = async (id: string, laneId: string | null, name = "user", fields: Partial<Message> = {}) => {
+      const { message, payloadHash: hash } = toPerson({ id, laneId }, name);
+      await subject.store.admit({
+        message: { ...message, ...fields },
+        payloadHash: hash,
+        delivery: null,
+        choice: null,
+      });
+    };
+
+    it("are counted by the lane of their conversation, or else by the member that wrote them", async () => {
+      const { store } = subject;
+      await write("a", "lane");
+      await write("b", "lane");
+      await write("c", "other");
+      await write("d", null);
+      await write("e", "lane", "anna");
+      await write("f", null, "user", { fromMember: nate });
+      await write("g", null, "user", { claimedMember: nate });
+      await write("h", "lane", "anna", { claimedMember: nate });
+      const counts = async (name: string) => {
+        const all = await store.unreadByConversation(personAddress(name));
+        return Object.fromEntries(all.map(({ laneId, member, count }) => [laneId ?? member, count]));
+      };
+      expect(await counts("User")).toEqual({ lane: 2, other: 1, "crew/nate": 2, null: 1 });
+      await store.markRead(personAddress("user"), ["a", "c"], 7);
+      expect(await counts("user")).toEqual({ lane: 1, "crew/nate": 2, null: 1 });
+      expect([await counts("anna"), await counts("nobody")]).toEqual([{ lane: 2 }, {}]);
+    });
+
+    it("are listed for a member with all others to and from it, newest first", async () => {
+      const { store } = subject;
+      const ids = ["a", "b", "c", "d", "e"];
+      for (const [index, id] of ids.entries()) {
+        const side = [{ fromMember: nate }, { recipient: nate }, { claimedMember: nate }][index % 3];
+        await write(id, null, "user", { text: "It is green.", ...side });
+      }
+      await write("of another", null, "user", { fromMember: { ...nate, member: "nora" } });
+      await write("of nobody", null);
+      const first = await store.messages({ member: nate, limit: 3 });
+      const second = await store.messages({ member: nate, limit: 3, cursor: first.next ?? undefined });
+      expect([first, second].map(({ items }) => items.map(({ id }) => id))).toEqual([
+        ["e", "d", "c"],
+        ["b", "a"],
+      ]);
+      expect((await store.messages({ member: nate, query: "green", limit: 9 })).items).toHaveLength(5);
+    });
+
+    it("that are marked as read are published once, and not stored", async () => {
+      const { store } = subject;
+      await write("a", "lane");
+      const told: LogItem[] = [];
+      store.onLog((items) => told.push(...items));
+      expect(await store.markRead(personAddress("user"), ["unknown"], 7)).toBe(0);
+      expect(await store.markRead(personAddress("user"), "all", 8)).toBe(1);
+      expect(told.map(words)).toEqual(["read user"]);
+      expect((await store.readLog({ types: ["read"], limit: 10 })).items).toEqual([]);
+    });
+  });
+
+  it("a pair is held until nothing between them is held; its lanes continue", async () => {
     const { store } = subject;
     const limits = { maxExchanges: 1, exchangeWindowMs: 1000 };
     const write = async (id: string, from: string, to: string) => {

@@ -1,15 +1,15 @@
-/** What lanes use: by lane and day, each message of an agent program once. */
+/** Usage by lane and day, each message of an agent program once. */
 import { expect, it } from "vitest";
 import type { Subject } from "../store-conformance.ts";
 
 const day = "2026-03-01";
 
 export function usage(subject: Subject): void {
-  it("a lane that has used nothing has used nothing", async () => {
+  it("a lane without usage has used nothing", async () => {
     expect(await subject.store.usageOf("lane", day)).toEqual({ tokens: 0, cost: 0, lifted: false });
   });
 
-  it("what was used is summed up by lane and day", async () => {
+  it("usage is summed by lane and day", async () => {
     const { store } = subject;
     await store.countUsage("lane", [
       { messageId: "m1", day, tokens: 10, cost: 0.25 },
@@ -22,7 +22,7 @@ export function usage(subject: Subject): void {
     expect(await store.usageOf("other", day)).toMatchObject({ tokens: 1, cost: 0 });
   });
 
-  it("the same message read again counts once, with what it has used by then", async () => {
+  it("the same message read again counts once, with its latest usage", async () => {
     const { store } = subject;
     await store.countUsage("lane", [{ messageId: "m1", day, tokens: 10, cost: 0.25 }]);
     await store.countUsage("lane", [{ messageId: "m1", day, tokens: 10, cost: 0.25 }]);
@@ -31,7 +31,7 @@ export function usage(subject: Subject): void {
     expect(await store.usageOf("lane", day)).toMatchObject({ tokens: 30, cost: 0.75 });
   });
 
-  it("a reading that knows less of a message than the one before takes nothing away", async () => {
+  it("a later reading with lower numbers takes nothing away", async () => {
     const { store } = subject;
     await store.countUsage("lane", [{ messageId: "m1", day, tokens: 30, cost: 0.75 }]);
     await store.countUsage("lane", [{ messageId: "m1", day, tokens: 30, cost: 0 }]);
@@ -55,7 +55,7 @@ export function usage(subject: Subject): void {
     expect(await store.usageOf("other", day)).toMatchObject({ lifted: false });
   });
 
-  it("a restart changes nothing about it, and pruning only takes days that are long over", async () => {
+  it("usage survives a restart, and pruning only removes days that are long over", async () => {
     await subject.store.countUsage("lane", [
       { messageId: "old", day: "2026-01-01", tokens: 3, cost: 0 },
       { messageId: "m1", day, tokens: 10, cost: 0.5 },
@@ -63,7 +63,7 @@ export function usage(subject: Subject): void {
     await subject.store.liftLimits("lane", day);
     await subject.reopen();
     const before = Date.parse("2026-03-01T12:00:00Z");
-    await subject.store.prune({ responded: before, failed: before, log: before, events: before });
+    await subject.store.prune({ responded: before, failed: before, log: before, events: before, stats: 0 });
     expect(await subject.store.usageOf("lane", day)).toEqual({ tokens: 10, cost: 0.5, lifted: true });
     expect(await subject.store.usageOf("lane", "2026-01-01")).toMatchObject({ tokens: 0 });
   });
