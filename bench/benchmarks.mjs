@@ -1,4 +1,4 @@
-/** The benchmarks with their files, in the order in which they are run and shown. */
+/** The benchmarks and their files, in the order in which they run and are shown. */
 export const benchmarks = {
   ledger: "./ledger.mjs",
   latency: "./latency.mjs",
@@ -7,4 +7,5 @@ export const benchmarks = {
   footprint: "./footprint-beside-peers.mjs",
   growth: "./growth.mjs",
   inbox: "./inbox.mjs",
+  page: "./page.mjs",
 };

@@ -1,6 +1,6 @@
 /**
- * Writes docs/benchmarks.md and its charts from the last results, and says which missed goals nobody has explained yet.
- * With `--check` it writes nothing, and fails when they are not what the results say.
+ * Writes docs/benchmarks.md and its charts from the last results, and lists missed goals that have no explanation yet. With
+ * `--check` it writes nothing, and fails if the files do not match the results.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -46,13 +46,13 @@ function main() {
   if (process.argv.includes("--check")) {
     const names = stale().map((path) => path.slice(docs.length + 1));
     if (names.length === 0) return;
-    process.stderr.write(`Not what bench/results says: ${names.join(", ")}. Run \`node bench/document.mjs\`.\n`);
+    process.stderr.write(`Out of date with bench/results: ${names.join(", ")}. Run \`node bench/document.mjs\`.\n`);
     process.exitCode = 1;
     return;
   }
   writeDocument();
   for (const { measure } of unexplained(readResults(), goals)) {
-    process.stderr.write(`Not met and without a remark in bench/goals.mjs: ${measure}\n`);
+    process.stderr.write(`Missed, and without a remark in bench/goals.mjs: ${measure}\n`);
   }
 }
 

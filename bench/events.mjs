@@ -1,6 +1,6 @@
 /**
- * What events cost: the translation of recorded streams into universal events, beside parsing the same bytes; and a turn
- * of a scripted agent while one, a hundred and a thousand clients follow it.
+ * The cost of events: translating recorded streams into universal events, compared with only parsing the same bytes; and a
+ * turn of a scripted agent while one, a hundred and a thousand clients follow it.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -17,14 +17,13 @@ export const about = {
   title: "Events",
   description:
     "Translation: the recorded streams in test/fixtures go through the runtime's translator and the turn tracker, line by " +
-    "line; beside it, JSON.parse alone of the same bytes. Fan-out: a turn of 200 pieces of text on the built program, from the " +
-    "request that sends the message until the last of the clients has seen the turn's end; the clients are in a process " +
-    "of their own.",
+    "line; for comparison, only JSON.parse of the same bytes. Fan-out: a turn of 200 pieces of text on the built program, from " +
+    "the request that sends the message until the last client has seen the turn's end; the clients run in a separate process.",
 };
 
 const translation = "translation";
 const fanOut = "fan-out, a turn";
-const fanOutCpu = "fan-out, the daemon's CPU a turn";
+const fanOutCpu = "fan-out, the daemon's CPU per turn";
 const fixtures = fileURLToPath(new URL("../test/fixtures", import.meta.url));
 
 export async function run(context) {
@@ -46,7 +45,7 @@ export async function run(context) {
   return { measurements, ratios };
 }
 
-/** Each stream: its lines, and a function that makes a fresh listener, which is told one line after the other. */
+/** Each stream: its lines, and a function that creates a listener, which gets one line after the other. */
 async function opencodeStreams() {
   const { OpencodeTranslator } = await opencodeModules();
   return linesOf("opencode", (name) => name.endsWith(".jsonl")).map((lines) => ({

@@ -1,22 +1,22 @@
 /**
- * What was aimed at, and which measurement says whether it is reached. `remark` is written by a person: for a goal that is
- * not met, why, and what it would take.
+ * The goals, and the measurement that decides whether each is met. A person writes `remark`: for a missed goal, why, and
+ * what it would take.
  */
 import { find } from "./harness/measurement.mjs";
 
 export const goals = [
   {
-    measure: "lives a second with 100 lanes, over pg-boss in the same run",
+    measure: "deliveries per second with 100 lanes, compared with pg-boss in the same run",
     before: "1.07 ×",
     goal: "≥ 5 ×",
     figure: ({ ledger }) => times(lives(ledger, "Waybill", "100 lanes"), lives(ledger, "pg-boss", "100 lanes")),
     unit: "×",
     isMet: (value) => value >= 5,
     remark:
-      "SQLite needs about a quarter of the CPU of a life. Most of the rest is JavaScript: copying records of sixty fields at every event, making and serialising events, collecting what is left of them. It would take records that are changed in place, several events of an agent in one row, and a thread of its own for writing, so that both cores work.",
+      "SQLite needs about a quarter of the CPU time of a delivery. Most of the rest is JavaScript: copying records of fifty fields at every event, creating and serialising events, and garbage collection. It would take records that are changed in place, several events of an agent in one row, and a separate thread for writing.",
   },
   {
-    measure: "lives a second with 100 lanes, of what SQLite alone does with the same statements",
+    measure: "deliveries per second with 100 lanes, as a share of what SQLite alone does with the same statements",
     before: "not measured",
     goal: "≥ 25 %",
     figure: ({ ledger }) =>
@@ -24,20 +24,20 @@ export const goals = [
     unit: "%",
     isMet: (value) => value >= 25,
     remark:
-      "As above. The statements became cheaper faster than the code around them: the limit itself rose by two thirds.",
+      "As above. The limit itself rose by two thirds, because the statements became cheaper faster than the code around them.",
   },
   {
-    measure: "lives a second with 1 lane",
+    measure: "deliveries per second with 1 lane",
     before: "200",
     goal: "≥ 1,000",
     figure: ({ ledger }) => lives(ledger, "Waybill", "1 lane"),
     unit: "",
     isMet: (value) => value >= 1000,
     remark:
-      "A life waits for two commits, one before its prompt and one with its end, and for its own CPU in between; a commit takes 0.3 to 0.5 ms on this disk. The next prompt already shares the commit that ends the life before it. It would take the same as above.",
+      "A delivery waits for two commits, one before its prompt and one with its end, and for its own CPU time in between; a commit takes 0.3 to 0.5 ms on this disk. The next prompt already shares the commit that ends the delivery before it. It would take the same as above.",
   },
   {
-    measure: "admission to prompt on OpenCode, p50, over the SDK's direct call",
+    measure: "admission to prompt on OpenCode, p50, more than the SDK's direct call",
     before: "33 ms",
     goal: "< 15 ms",
     figure: ({ latency }) =>
@@ -57,7 +57,7 @@ export const goals = [
     unit: "ms",
     isMet: (value) => value < 40,
     remark:
-      "Most of it passes in OpenCode's server, which still sums up the turn when it has reported its end: a bare client that reads the same rows and the same status in one round takes nearly as long. Waybill's own share is two commits, one after the other.",
+      "OpenCode's server takes most of it: it still summarises the turn after it has reported its end. A bare client that reads the same rows and the same status takes nearly as long. Waybill's own share is two commits, one after the other.",
   },
   {
     measure: "turn's end to `responded` on OpenCode, p99",
@@ -69,7 +69,7 @@ export const goals = [
     remark: null,
   },
   {
-    measure: "one reconcile at 10,000 messages, over 100",
+    measure: "one reconcile at 10,000 messages, compared with 100",
     before: "not measured",
     goal: "< 1.5 ×",
     figure: ({ "long-sessions": sessions }) =>
@@ -86,7 +86,7 @@ export const goals = [
     unit: "%",
     isMet: (value) => value < 0.1,
     remark:
-      "Only the removal of old records wakes an idle worker, a minute after the start and every six hours (2 ms). V8's last collection of garbage, up to twenty seconds after the last request, takes 70 to 100 ms once and does not count as idle.",
+      "Only the removal of old records wakes an idle worker, a minute after the start and every six hours (2 ms). V8's last garbage collection, up to twenty seconds after the last request, takes 70 to 100 ms once and does not count as idle.",
   },
   {
     measure: "start to ready without agents",
@@ -96,7 +96,7 @@ export const goals = [
     unit: "ms",
     isMet: (value) => value < 400,
     remark:
-      "Two starts of Node.js, one after the other, take two fifths of it; most of the rest is compiling code, making schemas and Node's own `Response`. It would take V8's code cache, which Node.js has from version 22 on.",
+      "Two starts of Node.js, one after the other, take two fifths of it. Most of the rest is compiling code, creating schemas and Node's own `Response`. It would take V8's code cache, which Node.js has from version 22 on.",
   },
   {
     measure: "command line, `lanes`",
@@ -114,10 +114,10 @@ export const goals = [
     figure: ({ footprint }) => waybill(footprint, "resident memory", "1000 lanes"),
     unit: "MB",
     isMet: (value) => value < 130,
-    remark: "Two thirds of it are Node's own program, which both processes share and both count.",
+    remark: "Two thirds of it is Node.js itself, which both processes share and which is counted for both.",
   },
   {
-    measure: "verified append to an inbox of 1,000 rows, 8 processes with 5 rows a second each, p50",
+    measure: "verified append to an inbox of 1,000 rows, 8 processes with 5 rows per second each, p50",
     before: "not measured",
     goal: "< 5 ms",
     figure: ({ inbox }) =>
@@ -125,16 +125,51 @@ export const goals = [
         inbox?.measurements ?? [],
         "one append to an inbox of 1,000 rows",
         "Waybill",
-        "8 writers, 5 rows a second each",
+        "8 writers, 5 rows per second each",
       )?.median,
     unit: "ms",
     isMet: (value) => value < 5,
     remark: null,
   },
+  {
+    measure: "opening a conversation of 5,000 messages in a browser, compared with one of 50",
+    before: "not measured",
+    goal: "< 3 ×",
+    figure: ({ page }) => times(opening(page, "5,000 messages"), opening(page, "50 messages")),
+    unit: "×",
+    isMet: (value) => value < 3,
+    remark: null,
+  },
+  {
+    measure: "the longest task while a person scrolls through 5,000 messages",
+    before: "not measured",
+    goal: "≤ 100 ms",
+    figure: ({ page }) => longestTask(page, "scrolling to the beginning"),
+    unit: "ms",
+    isMet: (value) => value <= 100,
+    remark: null,
+  },
+  {
+    measure: "the longest task while an agent writes 2,000 pieces after 5,000 messages",
+    before: "not measured",
+    goal: "≤ 100 ms",
+    figure: ({ page }) => longestTask(page, "a turn of 2000 pieces"),
+    unit: "ms",
+    isMet: (value) => value <= 100,
+    remark: null,
+  },
 ];
 
+function opening(result, condition) {
+  return find(result?.measurements ?? [], "opening a conversation", "the page", condition)?.median;
+}
+
+function longestTask(result, subject) {
+  return find(result?.measurements ?? [], "the longest task", subject, "5,000 messages")?.most;
+}
+
 function lives(result, subject, condition) {
-  return find(result?.measurements ?? [], "lives a second", subject, condition)?.median;
+  return find(result?.measurements ?? [], "deliveries per second", subject, condition)?.median;
 }
 
 function wait(result, chart, subject) {

@@ -1,6 +1,6 @@
 /**
- * Appending to an inbox file that several processes share: each row verified and durable, beside programs that parse the
- * array, add a row and write all of it back.
+ * Appending to an inbox file that several processes share, with each row verified and durable; compared with programs that
+ * parse the array, add a row and write everything back.
  */
 import { fork } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { find, quantile, ratio, repeats, rounded, waits } from "./harness/measur
 import { inboxRow } from "./parts/inbox-row.mjs";
 
 const everyMs = 200;
-const steady = `${1000 / everyMs} rows a second each`;
+const steady = `${1000 / everyMs} rows per second each`;
 const busy = "without a pause";
 
 export const about = {
@@ -18,14 +18,14 @@ export const about = {
   description:
     "The time of one append to a JSON array that processes share. Waybill's is verified (found in the file again) and durable " +
     "(file and directory synced), and compares the file before it replaces it. The other one takes the same lock with Claude " +
-    "Code's patience (ten tries, 5 to 100 ms apart), parses the array, adds a row and writes all of it in place, without syncing " +
-    "and without looking again. Rows have about 300 bytes; the file has so many when a round begins. A writer is a process " +
+    "Code's timeouts (ten tries, 5 to 100 ms apart), parses the array, adds a row and writes everything in place, without syncing " +
+    "or verifying it. Rows have about 300 bytes; the file has the given number of rows when a round starts. A writer is a process " +
     `with one append at a time: at a steady pace (${steady}, at random distances), or the next one as soon as the last is done.`,
 };
 
 const writerFile = fileURLToPath(new URL("parts/inbox-writer.mjs", import.meta.url));
 const subjects = { waybill: "Waybill", bare: "parse, stringify, write" };
-/** `appends`: of each writer, in one round. */
+/** `appends`: per writer and round. */
 const conditions = [
   { writers: 1, everyMs, appends: 12 },
   { writers: 8, everyMs, appends: 10 },
@@ -33,7 +33,7 @@ const conditions = [
   { writers: 8, everyMs: 0, appends: 10 },
 ];
 const sizes = [1000, 10_000];
-const rateChart = `rows a second, 8 writers ${busy}`;
+const rateChart = `rows per second, 8 writers ${busy}`;
 
 export async function run(context) {
   const measurements = [];
@@ -54,7 +54,7 @@ export async function run(context) {
     }
   }
   const notes = [
-    "Without a pause, whoever has just had the lock has the best chance to get it again: the median says little about those who wait.",
+    "Without a pause, the last owner of the lock has the best chance to get it again: the median says little about waiting writers.",
     `The other program was refused the lock after ten tries, which it would report as an error: ${refusals.join("; ") || "never"}.`,
   ];
   return { measurements: [...measurements, ...rates], ratios: ratiosOf(measurements), notes };
@@ -65,7 +65,7 @@ async function measured(context, condition) {
   const found = {};
   for (let round = 1; round <= rounds; round++) {
     context.progress(`${condition.size} rows, ${labelOf(condition)}, round ${round} of ${rounds}`);
-    // One after the other in each round: a machine that is slower for a while is so for both.
+    // In turn within each round, so that a temporarily slow machine affects both.
     for (const kind of Object.keys(subjects)) {
       const { samples, refused, seconds } = await oneRound(context, { kind, ...condition });
       found[kind] ??= { samples: [], rowsASecond: [], refused: 0 };
@@ -104,7 +104,7 @@ async function oneRound(context, { kind, size, writers, everyMs, appends }) {
   const results = await Promise.all(children.map(({ go }) => go()));
   const seconds = (performance.now() - started) / 1000;
   const written = JSON.parse(readFileSync(path, "utf8")).length - size;
-  if (written !== writers * appends) throw new Error(`${written} of ${writers * appends} rows are there.`);
+  if (written !== writers * appends) throw new Error(`Only ${written} of ${writers * appends} rows were written.`);
   return {
     samples: results.flatMap(({ samples }) => samples),
     refused: results.reduce((sum, { refused }) => sum + refused, 0),
@@ -120,7 +120,7 @@ function startWriter(orders) {
   const child = fork(writerFile, [JSON.stringify(orders)]);
   const next = () =>
     new Promise((resolve, reject) => {
-      const failed = (code) => reject(new Error(`A writer has ended with ${code}.`));
+      const failed = (code) => reject(new Error(`A writer exited with ${code}.`));
       child.once("exit", failed);
       child.once("message", (message) => {
         child.removeListener("exit", failed);

@@ -1,6 +1,6 @@
 /**
- * Lives a second: from the admission of a message to its closed delivery, with the real engine and store and an agent in
- * memory that answers at once; beside what SQLite alone needs for the same rows, pg-boss and BullMQ.
+ * Deliveries per second: from the admission of a message to its closed delivery, with the real engine and store and an in-memory
+ * agent that answers immediately; compared with SQLite alone for the same rows, pg-boss and BullMQ.
  */
 import { copyFileSync } from "node:fs";
 import { find, ratio, repeats } from "./harness/measurement.mjs";
@@ -13,17 +13,16 @@ import { bytesOf, recordWrites, repeatStatements, writePlainRows } from "./parts
 
 export const about = {
   name: "ledger",
-  title: "Lives a second",
+  title: "Deliveries per second",
   description:
-    "One sender and one agent a lane; a life is admission, prompt, acceptance, proof, answer and closed turn, each durable " +
-    "(SQLite in WAL mode with synchronous=FULL on a real file). A life of pg-boss is send, fetch and complete, one job " +
-    "at a time, with as many senders and workers as there are lanes (PostgreSQL's own defaults); of BullMQ it is add, process and complete (appendfsync " +
-    "always). The limit is what SQLite alone needs: the recorded statements of such a run, written again in the same " +
-    "transactions on the same tables without any code around them; and as many rows with as many bytes in one table " +
-    "without indexes.",
+    "One sender and one agent per lane. A delivery is admission, prompt, acceptance, proof, answer and closed turn, each durable " +
+    "(SQLite in WAL mode with synchronous=FULL on a real file). For pg-boss it is send, fetch and complete, one job at a time, " +
+    "with as many senders and workers as there are lanes (PostgreSQL's own defaults); for BullMQ it is add, process and " +
+    "complete (appendfsync always). There are two limits: what SQLite alone does with the recorded statements of such a run, in " +
+    "the same transactions on the same tables; and with as many rows and bytes in one table without indexes.",
 };
 
-const chart = "lives a second";
+const chart = "deliveries per second";
 const text = "Please make the change that the issue describes, run its tests, and say in a sentence what you did.";
 const subjects = {
   waybill: "Waybill",
@@ -33,7 +32,7 @@ const subjects = {
   bullmq: "BullMQ",
 };
 
-/** Messages of one round, by lanes; five rounds make 20,000, but for one lane, where each life waits for the one before. */
+/** Messages per round, by lanes. Five rounds make 20,000, except with one lane, where each delivery waits for the last one. */
 const rounds = [
   { lanes: 1, messages: 400 },
   { lanes: 100, messages: 4000 },
@@ -43,7 +42,7 @@ const quickRounds = [{ lanes: 10, messages: 40 }];
 
 export async function run(context) {
   const measurements = [];
-  const notes = ["With one lane, 2,000 messages instead of 20,000, since each life waits for the one before it."];
+  const notes = ["With one lane, 2,000 messages instead of 20,000, since each delivery waits for the one before it."];
   const plan = (context.quick ? quickRounds : rounds).filter(
     ({ lanes }) => context.only.length === 0 || context.only.includes(String(lanes)),
   );
@@ -51,30 +50,30 @@ export async function run(context) {
     const condition = `${lanes} ${lanes === 1 ? "lane" : "lanes"}`;
     context.progress(`recording what Waybill writes, ${condition}`);
     const recording = await recorded({ context, lanes, messages: Math.min(messages, 2000) });
-    notes.push(`${condition}: a life writes ${describeWrites(recording)}.`);
+    notes.push(`${condition}: a delivery writes ${describeWrites(recording)}.`);
     const all = await startAll({ context, lanes, messages, recording, notes });
     try {
       for (let round = 0; round <= context.repeats; round++) {
         context.progress(`${condition}, ${round === 0 ? "warm-up" : `round ${round} of ${context.repeats}`}`);
-        // One after the other in each round: a machine that is slower for a while is so for all of them.
+        // In turn within each round, so that a temporarily slow machine affects all of them.
         for (const one of all) one.samples.push(await one.lives());
       }
     } finally {
       for (const { stop } of all) await stop();
     }
     for (const { subject, samples } of all) {
-      measurements.push(repeats(chart, subject, condition, "lives/s", samples.slice(1)));
+      measurements.push(repeats(chart, subject, condition, "deliveries/s", samples.slice(1)));
     }
   }
   return { measurements, ratios: ratiosOf(measurements), notes };
 }
 
-/** Rounds of others are shorter: they have a rate to show, and no history to build up. */
+/** The others' rounds are shorter: they only show a rate, and build up no history. */
 function peerMessages(messages) {
   return Math.min(messages, 1000);
 }
 
-/** Each with `lives`, which runs one round and returns how many lives there were a second. */
+/** Each has `lives`, which runs one round and returns the deliveries per second. */
 async function startAll({ context, lanes, messages, recording, notes }) {
   const all = [await waybillLives({ context, lanes, messages }), ...limits(context, recording)];
   if (!context.peers) return all;
@@ -113,7 +112,7 @@ async function waybillLives({ context, lanes, messages }) {
   return { subject: subjects.waybill, samples: [], lives, stop: () => waybill.close() };
 }
 
-/** One sender a lane, which waits for each admission. Over when all that belongs to these lives is durable. */
+/** One sender per lane, which waits for each admission. Ends when everything about these lives is durable. */
 async function sendAll(waybill, { lanes, messages, first }) {
   const sender = async (lane) => {
     const closed = [];
@@ -128,7 +127,7 @@ async function sendAll(waybill, { lanes, messages, first }) {
   await waybill.recorded(first + messages);
 }
 
-/** The store before some lives, and what they wrote. */
+/** The store before some lives, and what those lives wrote. */
 async function recorded({ context, lanes, messages }) {
   const before = context.file("before.db");
   const path = context.file("recorded.db");
@@ -136,7 +135,7 @@ async function recorded({ context, lanes, messages }) {
   const waybill = await startMemoryWaybill({ path, lanes });
   let transactions;
   try {
-    // Each lane has its session, then.
+    // After this, each lane has its session.
     await sendAll(waybill, { lanes, messages: lanes, first: 0 });
     await copyStore(path, before);
     recorder.clear();

@@ -1,6 +1,6 @@
 /**
- * Runs benchmarks: `npm run bench` all of them, `npm run bench -- NAME…` some. Prints a table, and keeps the last run of
- * each in bench/results. `--help` lists the options.
+ * Runs benchmarks: all of them (`npm run bench`) or some (`npm run bench -- NAME…`). Prints a table, and keeps the last run
+ * of each in bench/results. `--help` lists the options.
  */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,11 +15,11 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 const names = Object.keys(benchmarks);
 const help = `npm run bench -- [NAME…] [options]
 
-  NAME          ${names.join(", ")}; all of them without a name
+  NAME          ${names.join(", ")}; without a name, all of them
   --only VALUE  only under this condition, such as 100 (lanes); may be repeated
-  --quick       a tiny run that shows that it works; its results are not kept
+  --quick       a tiny run that only shows that it works; its results are not kept
   --no-peers    without the programs that Waybill is compared with
-  --json        the results as JSON on the standard output
+  --json        print the results as JSON
 `;
 
 const { values: options, positionals } = readArguments();
@@ -35,13 +35,13 @@ if (filesystemOf(work) === "tmpfs")
   stop("The repository is on a tmpfs, where nothing is ever synced: use a real disk.");
 
 const results = [];
-/** A tiny run, or a part of one, replaces no results. */
+/** A quick or partial run replaces no results. */
 const isKept = !options.quick && !options["no-peers"] && options.only.length === 0;
 for (const name of positionals.length > 0 ? positionals : names) {
   try {
     results.push(await runOne(name));
   } catch (error) {
-    // The others are worth having all the same.
+    // The other benchmarks still run.
     process.stderr.write(`${name} failed: ${inspect(error)}\n`);
     process.exitCode = 1;
   }
@@ -82,7 +82,7 @@ async function runOne(name) {
   return result;
 }
 
-/** A path at which there is nothing yet, nor anything that SQLite keeps beside it. */
+/** A path where nothing exists yet, including the files that SQLite keeps next to it. */
 function freshFile(directory, name) {
   for (const old of readdirSync(directory)) if (old.startsWith(name)) rmSync(join(directory, old), { recursive: true });
   return join(directory, name);
@@ -106,7 +106,7 @@ function readArguments() {
       },
     });
     const unknown = parsed.positionals.find((name) => !names.includes(name));
-    if (unknown !== undefined) stop(`There is no benchmark "${unknown}". There are: ${names.join(", ")}.`);
+    if (unknown !== undefined) stop(`Unknown benchmark "${unknown}". Known: ${names.join(", ")}.`);
     return parsed;
   } catch (error) {
     return stop(`${error.message}\n\n${help}`);

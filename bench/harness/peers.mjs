@@ -1,6 +1,6 @@
 /**
- * The programs that Waybill is compared with. They are installed when a benchmark first asks for one, with exact
- * versions, into a directory of their own: neither the product nor its tests need them.
+ * The programs that Waybill is compared with. They are installed when a benchmark first needs them, with exact versions,
+ * into a separate directory: neither the product nor its tests need them.
  */
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ export const peerPackages = {
   "sandbox-agent": "0.4.2",
 };
 
-/** A peer that cannot be used here; the benchmark goes on without it and says so. */
+/** A peer that cannot be used here; the benchmark continues without it and says so. */
 export class PeerMissing extends Error {
   name = "PeerMissing";
 }
@@ -51,10 +51,11 @@ export function importPeer(name) {
 export async function installRedis(progress) {
   if (hasCommand("redis-server")) return;
   const how = "Install it (Debian: apt-get install redis-server) and run the benchmark again.";
-  if (process.getuid?.() !== 0 || !hasCommand("apt-get")) throw new PeerMissing(`redis-server is not there. ${how}`);
+  if (process.getuid?.() !== 0 || !hasCommand("apt-get"))
+    throw new PeerMissing(`redis-server is not installed. ${how}`);
   progress("installing redis-server");
   try {
-    // The package must not start a server of its own.
+    // The package must not start its own server.
     const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
     await run("apt-get", ["install", "-y", "--no-install-recommends", "redis-server"], { env });
   } catch (error) {

@@ -1,4 +1,4 @@
-/** The built program with scripted agents, as a user runs it: a daemon with a home of its own. */
+/** The built program with scripted agents, as a user runs it: a daemon with its own home. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -34,7 +34,7 @@ export async function startDaemon({ directory, lanes }) {
       const body = JSON.stringify({ messageId: id, to: { lane }, from: "user", text });
       const json = { ...headers, "content-type": "application/json" };
       const answer = await fetch(`${url}/v1/messages`, { method: "POST", headers: json, body });
-      if (!answer.ok) throw new Error(`The message was answered with ${answer.status}: ${await answer.text()}`);
+      if (!answer.ok) throw new Error(`Sending the message returned status ${answer.status}: ${await answer.text()}`);
     },
     async stop() {
       child.kill("SIGTERM");

@@ -1,17 +1,19 @@
-/** A whole engine on a real store file, with lanes on the agent in memory. */
+/** A whole engine on a real store file, with lanes on the in-memory agent. */
 
 import { dirname } from "node:path";
 import { memoryRuntime } from "./memory-runtime.mjs";
 import { defaultPolicy, openSqliteStore, startEngine } from "./modules.mjs";
 
-export async function startMemoryWaybill({ path, lanes }) {
+/** `runtime` and `work` are for a store that a daemon opens later. */
+export async function startMemoryWaybill({ path, lanes, runtime = memoryRuntime(), work = "/" }) {
   const errors = [];
+  const settings = { runtime: runtime.kind, directory: work };
   const engine = await startEngine({
     store: openSqliteStore({ path }),
     policy: defaultPolicy,
-    lanes: Array.from({ length: lanes }, (_, index) => newLane(`lane-${index}`)),
-    runtimes: () => [memoryRuntime()],
-    // No team here has files.
+    lanes: Array.from({ length: lanes }, (_, index) => newLane(`lane-${index}`, settings)),
+    runtimes: () => [runtime],
+    // No team here uses inbox files.
     teamFiles: { stateDirectory: dirname(path), takeLock: () => ({ release() {} }) },
     onError: ({ error }) => errors.push(error),
   });
@@ -29,14 +31,14 @@ export async function startMemoryWaybill({ path, lanes }) {
   return {
     engine,
     errors,
-    /** Resolves when the events of so many turns, since the start, are durable: they may lag behind the deliveries. */
+    /** Resolves when the events of this many turns since the start are durable: they may lag behind the deliveries. */
     recorded: (count) =>
       new Promise((resolve) => {
         awaited = { turns: count, resolve };
         if (turns >= count) resolve();
       }),
     admit: (id, lane, text) => engine.admission.admit({ id, to: { lane: `lane-${lane}` }, from: "user", text }),
-    /** Resolves when the message is answered, read, and its turn has ended. To be called before it is admitted. */
+    /** Resolves when the message is answered and read, and its turn has ended. Call it before the message is admitted. */
     closed: (id) => new Promise((resolve) => closed.set(id, resolve)),
     close: () => engine.close(),
   };

@@ -1,6 +1,6 @@
 /**
- * Clients that follow a stream, in a process of their own: `fork`ed with the count, the address, the token's header and
- * the words that end a turn. Tells its parent when all are connected, and each time that all have seen a turn's end.
+ * Clients that follow a stream, in a separate process: `fork`ed with the count, the address, the token's header and the
+ * text that ends a turn. Notifies its parent when all are connected, and each time all have seen a turn's end.
  */
 import { get } from "node:http";
 
@@ -15,7 +15,7 @@ for (let index = 0; index < clients; index++) follow();
 function follow() {
   const request = get(address, { agent: false, headers: { authorization } });
   request.on("response", (answer) => {
-    if (answer.statusCode !== 200) throw new Error(`The stream was answered with ${answer.statusCode}.`);
+    if (answer.statusCode !== 200) throw new Error(`The stream returned status ${answer.statusCode}.`);
     connected += 1;
     if (connected === clients) process.send({ connected });
     answer.setEncoding("utf8");

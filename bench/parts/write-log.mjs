@@ -1,6 +1,6 @@
 /**
- * What a run writes into SQLite: its statements with their values, by transaction. Written again without Waybill's code
- * around it, this is the limit of what any program could reach with these rows and these commits.
+ * What a run writes to SQLite: its statements with their values, by transaction. Replayed without Waybill's code, this is
+ * the upper limit for any program with these rows and commits.
  */
 import Database from "better-sqlite3";
 
@@ -28,7 +28,7 @@ export function recordWrites() {
       if (open?.length > 0) transactions.push(open);
       open = null;
     } else if (writes.test(sql)) {
-      if (!open) throw new Error(`A write outside of the recorded transactions: ${sql.slice(0, 80)}`);
+      if (!open) throw new Error(`Write outside of the recorded transactions: ${sql.slice(0, 80)}`);
       open.push({ sql, values });
     }
   };
@@ -49,7 +49,7 @@ export function recordWrites() {
     return statement;
   };
   return {
-    /** What was recorded so far does not count. */
+    /** Discards what was recorded until now. */
     clear: () => void transactions.splice(0),
     stop() {
       recording = false;
@@ -71,7 +71,7 @@ export function repeatStatements(path, transactions) {
   return took;
 }
 
-/** As many rows with as many bytes, in one table without any index beside its key. */
+/** The same number of rows and bytes, in one table with no index except its key. */
 export function writePlainRows(path, transactions) {
   const db = open(path);
   db.exec("CREATE TABLE plain (id INTEGER PRIMARY KEY, body TEXT NOT NULL)");
@@ -82,7 +82,7 @@ export function writePlainRows(path, transactions) {
   return took;
 }
 
-/** The milliseconds that writing all of it took. */
+/** How long writing everything took, in milliseconds. */
 function timed(db, transactions, write) {
   const [begin, commit] = [db.prepare("BEGIN IMMEDIATE"), db.prepare("COMMIT")];
   const started = performance.now();
