@@ -2,7 +2,7 @@
  * What the page says about a message until it is answered. Accepted is not answered: each case has its own sign, the page
  * claims nothing that the ledger does not know, and every possible action is one click away.
  */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { PageView } from "../support/page-view.ts";
 import { PageWorld } from "../support/page-world.ts";
 
@@ -26,9 +26,6 @@ const stubs = {
     },
   },
   mute: { script: { always: [silent] } },
-  late: {
-    script: { turns: [{ arrival: "after_timeout" as const, steps: [{ wait: 6000 }, { say: "It had arrived." }] }] },
-  },
   away: {
     script: { turns: [{ arrival: "unavailable" as const }], always: [{ steps: [{ say: "I am back." }] }] },
   },
@@ -37,7 +34,7 @@ const stubs = {
 
 const world = new PageWorld();
 beforeAll(async () => {
-  await world.start({ script, stubs, waits: { submitLimitMs: 3000 } });
+  await world.start({ script, stubs });
 });
 afterEach(() => expect(world.takeProblems()).toEqual([]));
 afterAll(() => world.dispose());
@@ -117,17 +114,6 @@ describe("signs and drafts", () => {
     await stop(view);
   });
 
-  test("a prompt without a timely confirmation is being checked, and has not failed", async () => {
-    const view = await world.signIn({ path: "/lanes/late" });
-    await view.send("Did it arrive?");
-    // In one step: the state lasts only until the prompt is found.
-    const has = view.page.locator("[data-sign=checking]");
-    const hasNot = view.page.getByRole("alert");
-    await view.message("Did it arrive?").filter({ has, hasNot, hasText: "Still checking" }).waitFor();
-    await view.sign("Did it arrive?", "answered").waitFor();
-    expect((await world.client.deliveries({ lane: "late" })).deliveries[0]?.attempts).toBe(1);
-  });
-
   test("an unreachable agent is a warning, and the message is saved", async () => {
     const view = await world.signIn({ path: "/lanes/away" });
     await view.send("Are you there?");
@@ -189,4 +175,23 @@ describe("signs and drafts", () => {
     for (const article of await view.page.getByRole("article", { name: /^Message from / }).all())
       expect(await article.getAttribute("aria-label")).toMatch(/^Message from (user|waybill)$/);
   });
+});
+
+test("a prompt without a timely confirmation is being checked until its transcript is read, and has not failed", async () => {
+  const late = new PageWorld();
+  onTestFinished(() => late.dispose());
+  // No event and no timer leads to a read: only the restart does.
+  const waits = { submitLimitMs: 500, firstReconcileDelayMs: 600_000, maxReconcileDelayMs: 600_000 };
+  const turns = [{ arrival: "after_timeout" as const, steps: [{ say: "It had arrived." }] }];
+  await late.start({ stubs: { late: { script: { turns, hints: false } } }, waits });
+  const view = await late.signIn({ path: "/lanes/late" });
+  await view.send("Did it arrive?");
+  await view.sign("Did it arrive?", "checking").waitFor();
+  await view.message("Did it arrive?").getByText("Still checking").waitFor();
+  expect(await view.page.getByRole("alert").count()).toBe(0);
+
+  await late.program.kill();
+  await late.up();
+  await view.sign("Did it arrive?", "answered").waitFor();
+  expect((await late.client.deliveries({ lane: "late" })).deliveries[0]?.attempts).toBe(1);
 });
