@@ -1,4 +1,5 @@
-/** Settings for an OpenCode that uses the scripted model and nothing of the machine's user. Pure. */
+/** Settings for an OpenCode that uses the scripted model, nothing of the machine's user, and no network. */
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** For OPENCODE_CONFIG_CONTENT. `modelUrl` is the model's base URL, without `/v1`. */
@@ -16,8 +17,9 @@ export function scriptedProvider(modelUrl: string): Record<string, unknown> {
   };
 }
 
-/** Environment variables that isolate it from the user's settings and sessions and from the network. */
+/** Prepares a home, and returns the environment variables that keep OpenCode inside it and off the network. */
 export function isolatedHome(home: string): Record<string, string> {
+  preventPluginInstall(join(home, "config/opencode"));
   return {
     HOME: home,
     XDG_DATA_HOME: join(home, "data"),
@@ -29,4 +31,14 @@ export function isolatedHome(home: string): Record<string, string> {
     OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
     OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
   };
+}
+
+/**
+ * A server installs its plugin package from npm into each configuration directory whose lock file does not name it. That
+ * takes ten CPU seconds of the server's own thread, and is only needed by plugins.
+ */
+function preventPluginInstall(directory: string): void {
+  mkdirSync(join(directory, "node_modules"), { recursive: true });
+  const dependencies = { "@opencode-ai/plugin": "*" };
+  writeFileSync(join(directory, "package-lock.json"), JSON.stringify({ packages: { "": { dependencies } } }));
 }

@@ -3,13 +3,17 @@
  * are sent again, compaction, subtasks. A new version that behaves differently fails here first.
  */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { once } from "node:events";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { StoredMessage } from "../../src/runtimes/opencode/server/opencode-api.ts";
 import { conformingLane } from "../conformance/runtime-conformance.ts";
 import { nativeRouteList, routesIn } from "../support/native-routes.ts";
+import { startOpencode } from "../support/opencode-server.ts";
 import { OpencodeWorld } from "../support/opencode-world.ts";
 
 let world: OpencodeWorld;
@@ -201,6 +205,30 @@ describe("a compaction", () => {
     expect((await users()).map(({ parts }) => parts)).toMatchObject([[{}], [{}], [{ type: "text", synthetic: true }]]);
     expect(world.turns("at once too much")).toBe(1);
   });
+});
+
+test("a package is installed for a configuration directory in a project, and never for an isolated home", async () => {
+  const asked: string[] = [];
+  const registry = createServer((request, response) => {
+    asked.push(request.url ?? "");
+    response.writeHead(404).end("{}");
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void registry.close());
+  await once(registry, "listening");
+  const url = `http://127.0.0.1:${(registry.address() as AddressInfo).port}`;
+  const home = join(world.directory, "isolated");
+  const project = join(home, "work", "project");
+  mkdirSync(join(project, ".opencode"), { recursive: true });
+  writeFileSync(join(home, ".npmrc"), `registry=${url}/of-the-home\n`);
+  writeFileSync(join(project, ".opencode", ".npmrc"), `registry=${url}/of-the-project\n`);
+
+  const server = await startOpencode({ modelUrl: world.model.url, home });
+  onTestFinished(() => server.stop());
+  // The home's turn comes first.
+  await server.call("POST", "/session", {});
+  await server.call("POST", `/session?directory=${encodeURIComponent(project)}`, {});
+  await expect.poll(() => asked).toContain("/of-the-project/@opencode-ai%2fplugin");
+  expect(asked.filter((path) => path.startsWith("/of-the-home"))).toEqual([]);
 });
 
 test("a prompt with an output format breaks reading and forking its session, so Waybill sends none", async () => {
