@@ -18,8 +18,9 @@ export function recordingCalls(directory: string): Record<string, string> {
 
 export function stubCalls(directory: string): StubCall[] {
   const path = callsPath(directory);
-  const lines = existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
-  return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as StubCall);
+  // What follows the last line break is being written.
+  const lines = existsSync(path) ? readFileSync(path, "utf8").split("\n").slice(0, -1) : [];
+  return lines.map((line) => JSON.parse(line) as StubCall);
 }
 
 /**

@@ -2,7 +2,7 @@
  * The stub's own log, on disk and independent of Waybill's store. Every prompt is written and synced before it is
  * acknowledged. Crash tests count prompts here.
  */
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, truncateSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import type { AskAnswer } from "../port.ts";
 import type { Arrival } from "./script.ts";
@@ -39,6 +39,8 @@ export class Journal {
   constructor(path: string) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     this.#descriptor = openSync(path, "a", 0o600);
+    // A line that was cut off by a crash was never acknowledged.
+    ftruncateSync(this.#descriptor, Buffer.byteLength(wholeLines(path)));
   }
 
   append(entry: JournalEntry): void {
@@ -51,14 +53,16 @@ export class Journal {
   }
 }
 
-/** All complete entries. A line that was cut off by a crash was never acknowledged, and is removed. */
+/** All complete entries. Changes nothing: the agent may be writing. */
 export function readJournal(path: string): JournalEntry[] {
   if (!existsSync(path)) return [];
-  const content = readFileSync(path, "utf8");
-  const whole = content.slice(0, content.lastIndexOf("\n") + 1);
-  if (whole.length < content.length) truncateSync(path, Buffer.byteLength(whole));
-  return whole
+  return wholeLines(path)
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as JournalEntry);
+}
+
+function wholeLines(path: string): string {
+  const content = readFileSync(path, "utf8");
+  return content.slice(0, content.lastIndexOf("\n") + 1);
 }
