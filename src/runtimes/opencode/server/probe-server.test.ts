@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { RequestListener, Server } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { basicAuthorization, probe } from "./probe-server.ts";
 
 let server: Server | undefined;
@@ -53,6 +53,17 @@ describe("a probe", () => {
   test("gives up on a server that starts to answer and then stalls", async () => {
     expect(await ask(await serving((_, response) => void response.write('{"healthy":')), 50)).toEqual({ is: "silent" });
   });
+
+  test.each(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"])(
+    "takes a server that has just ended (%s) for silent",
+    async (code) => {
+      const failed = vi
+        .spyOn(globalThis, "fetch")
+        .mockRejectedValue(new TypeError("fetch failed", { cause: { code } }));
+      onTestFinished(() => failed.mockRestore());
+      expect(await ask("http://127.0.0.1:9")).toEqual({ is: "silent" });
+    },
+  );
 
   test("sees that nothing listens", async () => {
     const url = await serving(() => {});

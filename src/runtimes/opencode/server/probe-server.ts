@@ -46,8 +46,8 @@ function probeOf(error: unknown, timedOut: boolean): Probe {
   const code = cause?.code ?? cause?.errors?.[0]?.code ?? "";
   const absent = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL"];
   if (absent.includes(code)) return { is: "unreachable", why: code };
-  // The server ended during the request.
-  if (code === "ECONNRESET" || code === "UND_ERR_SOCKET") return { is: "silent" };
+  // The server ended during the request, or just before it, when the connection to it was still open here.
+  if (["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"].includes(code)) return { is: "silent" };
   return { is: "foreign", why: code === "" ? messageOf(error) : code };
 }
 
