@@ -1,6 +1,9 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { describe, expect, test } from "vitest";
+import { nonceVariable } from "./agent-environment.ts";
 import type { ProcessRow } from "./process-table.ts";
-import { processTreeOf, treeLeader } from "./process-tree.ts";
+import { endProcessTree, processTreeOf, treeLeader } from "./process-tree.ts";
 
 const row = (pid: number, rest: Partial<ProcessRow> = {}): ProcessRow => ({
   pid,
@@ -57,4 +60,14 @@ describe("the process tree of a server", () => {
     expect(pids(processTreeOf(server, table, 61))).toEqual([]);
     expect(pids(processTreeOf(server, [...table, row(62, { parent: 60, nonce: "ours" })], 61))).toEqual([62]);
   });
+});
+
+test("a process that was killed is waited for, however little time it had to end on its own", async () => {
+  const script = "trap '' TERM; echo ready; sleep 600 & wait";
+  const env = { ...process.env, [nonceVariable]: "to end" };
+  const child = spawn("sh", ["-c", script], { detached: true, stdio: ["ignore", "pipe", "ignore"], env });
+  const exited = once(child, "exit");
+  await once(child.stdout, "data");
+  await endProcessTree({ nonce: "to end", pid: child.pid ?? 0, processStart: null }, 0);
+  expect(await exited).toEqual([null, "SIGKILL"]);
 });

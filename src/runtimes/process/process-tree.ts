@@ -44,6 +44,9 @@ function ancestorsOf(pid: number, table: readonly ProcessRow[]): Set<number> {
   return chain;
 }
 
+/** A killed process ends as soon as the system gets to it, which takes seconds on a machine with far too much to do. */
+const killMs = 15_000;
+
 /** Asks the leader to end, waits, kills it and everything it left running, and waits until all have ended. */
 export async function endProcessTree(identity: ProcessIdentity, deadlineMs: number): Promise<void> {
   const tree = new LiveTree(identity);
@@ -54,7 +57,7 @@ export async function endProcessTree(identity: ProcessIdentity, deadlineMs: numb
     for (const row of alive) signal(row.pid, "SIGKILL");
     return alive.length === 0;
   };
-  if (!(await pollUntil(deadlineMs, killAll))) throw stillRunning(await tree.read());
+  if (!(await pollUntil(killMs, killAll))) throw stillRunning(await tree.read());
 }
 
 /** While a tool runs, OpenCode only ends that tool at the first signal, and continues. So the signal is repeated. */
