@@ -67,4 +67,6 @@ export const demoPolicy: Policy = {
   firstReconcileDelayMs: 300,
   maxReconcileDelayMs: 20_000,
   lateReconcileDelaysMs: [],
+  // OpenCode takes long for its first prompt on a slow machine. The demo should not begin with a doubt.
+  submitLimitMs: 60_000,
 };
