@@ -77,6 +77,8 @@ test("an agent without a login is named as the cause, again each time it is trie
 });
 
 test("Ctrl-C skips the test message; the configuration is written, and nothing is left running", async () => {
+  // Otherwise the answer could come before the key.
+  model.setScript({ otherwise: [{ breaks: { how: "hang" } }] });
   const { terminal, home } = newUser(["--runtime", "opencode"]);
   await terminal.waitFor("In which directory");
   terminal.press("enter");

@@ -126,7 +126,7 @@ class Follower {
   }
 
   async until(what: string, isSo: () => boolean): Promise<void> {
-    const signal = AbortSignal.timeout(60_000);
+    const signal = AbortSignal.timeout(120_000);
     signal.addEventListener("abort", () => this.#wake(), { once: true });
     while (!isSo()) {
       if (this.#failure) throw this.#failure;

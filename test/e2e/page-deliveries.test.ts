@@ -2,8 +2,9 @@
  * What the page says about a message until it is answered. Accepted is not answered: each case has its own sign, the page
  * claims nothing that the ledger does not know, and every possible action is one click away.
  */
+import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { PageView } from "../support/page-view.ts";
+import { lostConnection, type PageView } from "../support/page-view.ts";
 import { PageWorld } from "../support/page-world.ts";
 
 const silent = { steps: [{ wait: 50 }] };
@@ -15,6 +16,7 @@ const script = {
   rules: [
     { when: "fail twice", once: true, steps: [{}] },
     { when: "fail twice", once: true, steps: [{}] },
+    { when: "stay silent", steps: [{}] },
     { when: retried, steps: [{ say: "Now I answer." }] },
     { when: "be silent", steps: [{}] },
   ],
@@ -26,9 +28,7 @@ const stubs = {
     },
   },
   mute: { script: { always: [silent] } },
-  away: {
-    script: { turns: [{ arrival: "unavailable" as const }], always: [{ steps: [{ say: "I am back." }] }] },
-  },
+  away: { script: { always: [{ arrival: "unavailable" as const }] } },
   mate: { contract: "tool" as const, script: { always: [{ steps: [{ reply: "The build is green." }, endless] }] } },
 };
 
@@ -44,19 +44,40 @@ async function stop(view: PageView): Promise<void> {
   await view.page.getByRole("button", { name: "Stop", exact: true }).waitFor({ state: "detached" });
 }
 
+/** Sends something that the agent leaves unanswered. Its retry then waits until the lane is resumed. */
+async function sendIgnored(view: PageView, lane: string, text: string): Promise<void> {
+  const theEnd = '"finish_reason":"stop"';
+  world.model.holdBefore(theEnd);
+  await view.openLane(lane);
+  await view.send(text);
+  await view.sign(text, "accepted").waitFor();
+  await world.client.pauseLane(lane);
+  world.model.letPass(theEnd);
+}
+
 test("a retry is announced with its time, happens, and succeeds", async () => {
   const view = await world.signIn();
-  await view.openLane(await world.lane("retries"));
-  await view.send("Please be silent.");
+  const lane = await world.lane("retries");
+  await sendIgnored(view, lane, "Please be silent.");
   const notice = view.message("Please be silent.").locator("[data-notice=retry_scheduled]");
-  await notice.waitFor();
-  expect(await notice.innerText()).toMatch(/The agent said nothing\. .* asked again (in \d s|now)/);
+  await notice.filter({ hasText: /The agent said nothing\. .* asked again (in \d s|now)/ }).waitFor();
   expect(await view.awaited("Please be silent.").count()).toBe(1);
+  await world.client.resumeLane(lane);
   await view.sign("Please be silent.", "answered").waitFor();
   await notice.waitFor({ state: "detached" });
   await view.page.getByText("asked again, attempt 2").waitFor();
   await view.lastTurn.getByText("Now I answer.").waitFor();
 });
+
+/** Gives a scripted agent another script. */
+async function restartWith(lane: string, script: unknown): Promise<void> {
+  const path = world.program.env.WAYBILL_CONFIG ?? "";
+  const config = JSON.parse(readFileSync(path, "utf8")) as { lanes: { id: string }[] };
+  const lanes = config.lanes.map((one) => (one.id === lane ? { ...one, script } : one));
+  writeFileSync(path, JSON.stringify({ ...config, lanes }));
+  await world.program.kill();
+  await world.up();
+}
 
 test("a message that failed for good says why, and its button retries it; its page shows each attempt and the proof", async () => {
   const view = await world.signIn();
@@ -116,10 +137,10 @@ describe("signs and drafts", () => {
 
   test("an unreachable agent is a warning, and the message is saved", async () => {
     const view = await world.signIn({ path: "/lanes/away" });
+    view.allow(lostConnection);
     await view.send("Are you there?");
-    const notice = view.message("Are you there?").locator("[data-notice]");
-    await notice.waitFor();
-    expect(await notice.innerText()).toContain("saved");
+    await view.message("Are you there?").locator("[data-notice]").filter({ hasText: "saved" }).waitFor();
+    await restartWith("away", { always: [{ steps: [{ say: "I am back." }] }] });
     await view.sign("Are you there?", "answered").waitFor();
   });
 
@@ -145,12 +166,14 @@ describe("signs and drafts", () => {
   });
 
   test("the sign for a pending answer stays during a retry, and disappears with the final failure", async () => {
-    const view = await world.signIn({ path: "/lanes/mute" });
-    await view.send("Are you awake?");
-    await view.sign("Are you awake?", "asked_again").waitFor();
-    expect(await view.awaited("Are you awake?").count()).toBe(1);
-    await view.sign("Are you awake?", "failed").waitFor();
-    expect(await view.awaited("Are you awake?").count()).toBe(0);
+    const view = await world.signIn();
+    const lane = await world.lane("silences");
+    await sendIgnored(view, lane, "Please stay silent.");
+    await view.sign("Please stay silent.", "asked_again").waitFor();
+    expect(await view.awaited("Please stay silent.").count()).toBe(1);
+    await world.client.resumeLane(lane);
+    await view.sign("Please stay silent.", "failed").waitFor();
+    expect(await view.awaited("Please stay silent.").count()).toBe(0);
   });
 
   test("it disappears when a reply arrives that names the message, while the agent keeps working", async () => {

@@ -127,14 +127,19 @@ async function unfoldAll(element: Locator): Promise<void> {
   while ((await folded.count()) > 0) await folded.first().click();
 }
 
-/** The page reacts immediately. */
-async function expectResponsive({ page }: PageView): Promise<void> {
+/** How long the page takes to react. */
+async function reactionMs({ page }: PageView): Promise<number> {
   const started = performance.now();
   await page.getByRole("button", { name: /Keyboard shortcuts/ }).click();
   await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
-  expect(performance.now() - started).toBeLessThan(5000);
+  return performance.now() - started;
+}
+
+/** The page reacts immediately. `calmMs`: how long it took before, since a slow machine takes longer for everything. */
+async function expectResponsive(view: PageView, calmMs: number): Promise<void> {
+  expect(await reactionMs(view)).toBeLessThan(Math.max(5000, 20 * calmMs));
 }
 
 test("an agent's markup, scripts, links and pictures are shown as text", async () => {
@@ -150,6 +155,7 @@ test("an agent's markup, scripts, links and pictures are shown as text", async (
 
 test("so are its tools' input and output, with terminal codes, a huge line and countless lines", async () => {
   const view = await world.signIn({ path: "/lanes/tools" });
+  const calmMs = await reactionMs(view);
   await view.send("Use your tools.");
   await view.sign("Use your tools.", "answered").waitFor();
   await unfoldAll(view.lastTurn);
@@ -162,7 +168,7 @@ test("so are its tools' input and output, with terminal codes, a huge line and c
     .getByRole("button", { name: /^Show [\d,.]+ more characters$/ })
     .last()
     .click();
-  await expectResponsive(view);
+  await expectResponsive(view, calmMs);
   await expectHarmless(view, "/lanes/tools");
 });
 
@@ -221,10 +227,11 @@ test("senders' names, files, tasks and countless lines are also shown as text", 
 
 test("malicious markdown that is expensive to render is shown, and the page keeps working", async () => {
   const view = await world.signIn({ path: "/lanes/markup" });
+  const calmMs = await reactionMs(view);
   for (const index of bombs.keys()) {
     await view.send(`Now bomb ${index}.`);
     await view.sign(`Now bomb ${index}.`, "answered").waitFor();
-    await expectResponsive(view);
+    await expectResponsive(view, calmMs);
   }
   await expectHarmless(view, "/lanes/markup");
 });

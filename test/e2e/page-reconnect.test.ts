@@ -2,6 +2,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { lostConnection } from "../support/page-view.ts";
 import { inPieces, PageWorld } from "../support/page-world.ts";
 
 const script = {
@@ -20,7 +21,7 @@ test("the page loses the daemon mid-turn, says so, and recovers without a gap", 
   world.model.holdBefore("and after it.");
   const lane = await world.lane("crash");
   const view = await world.signIn();
-  view.allow(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/);
+  view.allow(lostConnection);
   await view.openLane(lane);
   await view.send("Hello there.");
   await view.sign("Hello there.", "answered").waitFor();
@@ -46,12 +47,15 @@ test("the page loses the daemon mid-turn, says so, and recovers without a gap", 
 
   await view.page.getByRole("button", { name: "Send", exact: true }).click();
   await view.sign("Written while it was away.", "answered").waitFor();
+  // A turn's last words come after its message's sign.
+  await view.lastTurn.getByText("delivered as the answer").waitFor();
+  await view.page.locator("article[aria-busy=true]").waitFor({ state: "detached" });
   const shown = await view.conversation.getByRole("article").allInnerTexts();
 
   // A newly loaded page shows the same as the stream did.
   await view.page.reload();
   await view.sign("Written while it was away.", "answered").waitFor();
-  expect(await view.conversation.getByRole("article").allInnerTexts()).toEqual(shown);
+  await expect.poll(() => view.conversation.getByRole("article").allInnerTexts()).toEqual(shown);
   const { messages } = await world.client.messages({ lane });
   expect(messages.filter(({ text }) => text === "Written while it was away.")).toHaveLength(1);
 });
@@ -68,12 +72,12 @@ test("events from while the page was disconnected appear when it reconnects", as
   await view.page.context().setOffline(false);
   await view.sign("From a terminal.", "answered").waitFor();
   await view.message("From a terminal.").getByText("via terminal").waitFor();
-  expect(await view.conversation.getByText("Answered.", { exact: true }).count()).toBe(2);
+  await expect.poll(() => view.conversation.getByText("Answered.", { exact: true }).count()).toBe(2);
 });
 
 test("the page says that its session has ended, and a new link opens it again", async () => {
   const view = await world.signIn();
-  view.allow(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|401/);
+  view.allow(lostConnection, /401/);
   await world.program.kill();
   // A new token ends all sessions.
   rmSync(join(world.program.home, "token"));

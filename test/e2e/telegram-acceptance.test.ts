@@ -10,7 +10,7 @@ import { botTexts } from "../support/telegram-daemon.ts";
 import type { OpencodeBot } from "../support/telegram-opencode.ts";
 import { serverOf, startOpencodeBot } from "../support/telegram-opencode.ts";
 
-const patience = { timeoutMs: 90_000 };
+const patience = { timeoutMs: 120_000 };
 const script = { rules: [{ when: "Question", steps: [{ say: "Answer to: {{text}}" }] }] };
 
 let bot: OpencodeBot;
@@ -27,7 +27,7 @@ beforeAll(async () => {
     },
   });
   chat = bot.world.telegram.privateChat(bot.world.ann);
-}, 120_000);
+});
 afterAll(() => bot.dispose());
 
 /** Sends a question, and resolves when it is answered in the same topic. */
@@ -99,7 +99,7 @@ describe("sessions", () => {
     await Promise.all([ask(chat), ask(group, one)]);
     expect(await sessionOf(chat, null, work)).toBe(first[0]);
     expect(await sessionOf(group, one, work)).toBe(first[1]);
-  }, 180_000);
+  });
 
   test("one topic switches between workspaces and keeps the session of each", async () => {
     const { work } = bot.world.program;
@@ -115,7 +115,7 @@ describe("sessions", () => {
     await say(`use repo ${second}`, /continues/, one);
     await ask(group, one);
     expect(await sessionOf(group, one, second)).toBe(inSecond);
-  }, 180_000);
+  });
 
   test("workspace intents are deterministic and never reach the model", async () => {
     const before = prompts().length;
@@ -128,7 +128,7 @@ describe("sessions", () => {
     expect(prompts()).toHaveLength(before);
     await ask(group, one);
     expect(prompts().join("\n")).not.toMatch(/use repo|where am i|list repos/);
-  }, 120_000);
+  });
 
   test("restart assistant restarts the worker without the model, and sessions continue", async () => {
     const { program } = bot.world;
@@ -141,7 +141,7 @@ describe("sessions", () => {
     expect(await sessionOf(group, other, program.work)).toBe(session);
     expect(botTexts(group).filter((text) => text === "Waybill is back.")).toHaveLength(1);
     expect(prompts().join("\n")).not.toContain("restart assistant");
-  }, 180_000);
+  });
 
   test("an OpenCode server that died is restarted, and the conversation continues", async () => {
     const { program } = bot.world;
@@ -152,7 +152,7 @@ describe("sessions", () => {
     await ask(group, other);
     expect(serverOf(bot.world).pid).not.toBe(pid);
     expect(await sessionOf(group, other, program.work)).toBe(session);
-  }, 180_000);
+  });
 
   test("a stale session is replaced once, and the message is answered", async () => {
     const { program } = bot.world;
@@ -163,5 +163,5 @@ describe("sessions", () => {
     expect(removed.ok).toBe(true);
     await ask(group, other);
     expect(await sessionOf(group, other, program.work)).not.toBe(session);
-  }, 180_000);
+  });
 });

@@ -144,7 +144,7 @@ describe("a permission", () => {
     const ask = await shows(chat, /asks for permission/);
     await committed(chat);
     await world.program.kill();
-    const press = chat.press(ask.id, "Once", { timeoutMs: 20_000 });
+    const press = chat.press(ask.id, "Once", { timeoutMs: 60_000 });
     await world.up();
     expect(await press).toMatchObject({ text: "✅ Allowed once by ann." });
     await saysIn(chat, /It is clean/);

@@ -25,12 +25,12 @@ let chat: ChatHandle;
 beforeAll(async () => {
   bot = await startOpencodeBot({ script });
   chat = bot.world.telegram.privateChat(bot.world.ann);
-}, 120_000);
+});
 afterAll(() => bot.dispose());
 
 function shows(pattern: RegExp): Promise<ShownMessage> {
   return chat.waitFor(({ messages }) => messages.find(({ isFromBot, text }) => isFromBot && pattern.test(text)), {
-    timeoutMs: 80_000,
+    timeoutMs: 120_000,
   });
 }
 
@@ -40,7 +40,7 @@ test("Once lets OpenCode run the command", async () => {
   await chat.press(ask.id, "Once");
   await shows(/Allowed once by ann/);
   expect((await shows(/Once gave/)).text).toContain("one-done");
-}, 120_000);
+});
 
 test("OpenCode reads the reason for a rejection, and continues", async () => {
   chat.send("Please run never.");
@@ -50,7 +50,7 @@ test("OpenCode reads the reason for a rejection, and continues", async () => {
   chat.send("Use the makefile.", { replyTo: prompt.id });
   await shows(/Rejected by ann: Use the makefile/);
   expect((await shows(/Never gave/)).text).toContain("Use the makefile.");
-}, 120_000);
+});
 
 test("a question from OpenCode is answered by a button", async () => {
   chat.send("Please ask me.");
@@ -58,4 +58,4 @@ test("a question from OpenCode is answered by a button", async () => {
   await chat.press(ask.id, "Blue");
   await shows(/✅ ann: Blue/);
   expect((await shows(/You said/)).text).toContain("Blue");
-}, 120_000);
+});

@@ -1,19 +1,23 @@
 /** A chat with the real OpenCode: the built daemon, real grammY, a Bot API on loopback, and a scripted model. */
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import type { ChatHandle } from "../../src/fake-bot-api/people/chat-handle.ts";
 import { botTexts } from "../support/telegram-daemon.ts";
 import type { OpencodeBot } from "../support/telegram-opencode.ts";
 import { startOpencodeBot } from "../support/telegram-opencode.ts";
 
+const patience = { timeoutMs: 120_000 };
+
 let bot: OpencodeBot;
 afterEach(() => bot.dispose());
 
 test("an answer that the model streams is shown as a draft and arrives unchanged", async () => {
   const answer = "The **build** has three steps:\n\n1. compile\n2. test\n3. pack\n\n```sh\nnpm run ready\n```";
-  const bash = { tool: "bash", input: { command: "sleep 1.5", description: "waits" } };
-  const script = {
-    rules: [{ when: "build", steps: [{ tools: [bash] }, { say: answer, pieceMs: 150, pieceLength: 6 }] }],
-  };
+  // The tool runs, and then the model stops speaking, until the test has seen what the chat shows of it.
+  const command = "until [ -e go ]; do sleep 0.1; done";
+  const bash = { tool: "bash", input: { command, description: "waits" } };
+  const script = { rules: [{ when: "build", steps: [{ tools: [bash] }, { say: answer, pieceLength: 6 }] }] };
   const groups: ChatHandle[] = [];
   bot = await startOpencodeBot({
     script,
@@ -24,24 +28,30 @@ test("an answer that the model streams is shown as a draft and arrives unchanged
       return groups;
     },
   });
-  const { telegram, ann } = bot.world;
+  const { telegram, ann, program } = bot.world;
+  const gate = join(program.work, "go");
   const [group = telegram.supergroup()] = groups;
 
   const chat = telegram.privateChat(ann);
   chat.send("How is the build made?");
-  await chat.waitFor(({ draft }) => draft?.canStop && draft.text === "", { timeoutMs: 60_000 });
-  const half = await chat.waitFor(({ draft }) => draft && draft.text.length > 20 && draft.text, { timeoutMs: 60_000 });
+  await chat.waitFor(({ draft }) => draft?.canStop && draft.text === "", patience);
+  bot.gates.holdBefore("steps:", "pack");
+  writeFileSync(gate, "");
+  const half = await chat.waitFor(({ draft }) => draft && draft.text.length > 20 && draft.text, patience);
   expect(answer.startsWith(half.slice(0, 20))).toBe(true);
-  await chat.waitFor(() => botTexts(chat).length > 0, { timeoutMs: 60_000 });
+  bot.gates.letPass("steps:");
+  await chat.waitFor(({ draft }) => draft && draft.text.length > half.length, patience);
+  bot.gates.letPass("pack");
+  await chat.waitFor(() => botTexts(chat).length > 0, patience);
   expect(botTexts(chat)).toEqual([answer]);
   const drafts = telegram.calls("sendRichMessageDraft").map(({ params }) => JSON.stringify(params.rich_message));
   expect(new Set(drafts).size).toBeGreaterThan(2);
 
+  rmSync(gate);
   group.send("And the build here?");
-  await group.waitFor(() => botTexts(group).some((text) => text.includes("⏳ bash `sleep 1.5`")), {
-    timeoutMs: 60_000,
-  });
+  await group.waitFor(() => botTexts(group).some((text) => text.includes(`⏳ bash \`${command}\``)), patience);
+  writeFileSync(gate, "");
   // A preview may already contain the whole text.
-  await group.waitFor(() => botTexts(group).includes(answer), { timeoutMs: 60_000 });
+  await group.waitFor(() => botTexts(group).includes(answer), patience);
   expect(botTexts(group)).toEqual([answer]);
-}, 120_000);
+});

@@ -155,7 +155,8 @@ describe("readiness", () => {
   test("reports a refused token and another program that polls", async () => {
     world = await TelegramWorld.create();
     const conflict = { type: "error", code: 409, description: "Conflict: terminated by other getUpdates request" };
-    world.telegram.fail({ method: "getUpdates", with: conflict as never });
+    // Until the token is revoked: that is noticed first.
+    world.telegram.fail({ method: "getUpdates", times: 1000, with: conflict as never });
     const daemon = await world.up();
     await daemon.waitForLine({ event: "telegram_conflict" });
     expect((await reasons()).reasons).toEqual(["telegram_conflict"]);

@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Fault } from "../../src/fake-bot-api/server/faults.ts";
 import { botTexts, saysIn, TelegramWorld } from "../support/telegram-daemon.ts";
-import { answered, answersTo, expectOneAnswer, TroubleWorld } from "../support/telegram-trouble.ts";
+import { answered, answersTo, expectOneAnswer, patience, TroubleWorld } from "../support/telegram-trouble.ts";
 
 let trouble: TroubleWorld;
 beforeAll(async () => {
@@ -45,11 +45,9 @@ describe.concurrent("a call that sends", () => {
 
   test.each(faults)("an answer that replaces the Working message in a group: %s", async (_, fault) => {
     const chat = trouble.group();
-    // Slow enough that the Working message is shown before the answer replaces it.
-    const text = trouble.text("slowly");
     const failed = trouble.fail(["editMessageText"], chat, fault, "Done as you asked");
-    trouble.send(chat, {}, text);
-    await saysIn(chat, /Working/);
+    const text = await trouble.begin(chat);
+    await trouble.finish(chat);
     await failed;
     const next = trouble.send(chat);
     await answered(chat, text);
@@ -74,9 +72,9 @@ describe.concurrent("chats that change", () => {
   test("a group becomes a supergroup: earlier messages are answered in the new one", async () => {
     const group = trouble.group();
     await trouble.ask(group);
-    const text = trouble.send(group, {}, trouble.text("slowly"));
-    await saysIn(group, /Working/);
+    const text = await trouble.begin(group);
     const next = trouble.telegram.migrate(group);
+    await trouble.finish(group);
     await answered(next, text);
     await trouble.ask(next);
     expectOneAnswer(next, text);
@@ -85,9 +83,9 @@ describe.concurrent("chats that change", () => {
   test("a topic is deleted: the answer comes without the thread", async () => {
     const forum = trouble.forum();
     const thread = forum.createTopic("Short-lived");
-    const text = trouble.send(forum, { thread }, trouble.text("slowly"));
-    await saysIn(forum, /Working/, thread);
+    const text = await trouble.begin(forum, thread);
     forum.deleteTopic(thread);
+    await trouble.finish(forum, thread);
     await answered(forum, text);
     expect(answersTo(forum, text).map((message) => message.thread)).toEqual([undefined]);
     await trouble.ask(forum);
@@ -96,9 +94,9 @@ describe.concurrent("chats that change", () => {
   test("a topic is closed: the answer still arrives", async () => {
     const forum = trouble.forum();
     const thread = forum.createTopic("Closed");
-    const text = trouble.send(forum, { thread }, trouble.text("slowly"));
-    await saysIn(forum, /Working/, thread);
+    const text = await trouble.begin(forum, thread);
     forum.closeTopic(thread);
+    await trouble.finish(forum, thread);
     await answered(forum, text);
     forum.reopenTopic(thread);
     await trouble.ask(forum, { thread });
@@ -119,9 +117,9 @@ describe.concurrent("chats that change", () => {
 
   test("the bot is removed from a group: the answer arrives once it is back", async () => {
     const group = trouble.group();
-    const text = trouble.send(group, {}, trouble.text("slowly"));
-    await saysIn(group, /Working/);
+    const text = await trouble.begin(group);
     group.removeBot();
+    await trouble.finish(group);
     await trouble.refused(group);
     group.addBot();
     await answered(group, text);
@@ -136,7 +134,7 @@ describe.concurrent("unusual messages", () => {
     const first = chat.send(trouble.text());
     await answered(chat, first.text ?? "");
     chat.forward(first);
-    await chat.waitFor(() => answersTo(chat, first.text ?? "").length === 2, { timeoutMs: 30_000 });
+    await chat.waitFor(() => answersTo(chat, first.text ?? "").length === 2, patience);
     await trouble.ask(chat, { replyTo: first.message_id, quote: "Sort" });
   });
 
@@ -165,18 +163,21 @@ describe.concurrent("unusual messages", () => {
     const emoji = 2048;
     chat.send("🎉".repeat(emoji));
     const shown = () => botTexts(chat).join("").split("🎉").length - 1;
-    await chat.waitFor(() => shown() >= emoji, { timeoutMs: 30_000 });
+    await chat.waitFor(() => shown() >= emoji, patience);
     await trouble.ask(chat);
     expect(shown()).toBe(emoji);
   });
 
   test("an edit of a waiting message replaces it, and one of an answered message follows it", async () => {
     const chat = trouble.person();
-    const slow = trouble.send(chat, {}, trouble.text("slowly"));
+    const slow = await trouble.begin(chat);
     const waits = chat.send(trouble.text());
     await chat.waitFor(({ messages }) => messages.find((one) => one.id === waits.message_id)?.reactions.includes("👀"));
     const edited = trouble.text();
     chat.edit(waits.message_id, edited);
+    const client = trouble.world.program.client();
+    await expect.poll(async () => (await client.messages({})).messages.map(({ text }) => text)).toContain(edited);
+    await trouble.finish(chat);
     await answered(chat, slow);
     await answered(chat, edited);
     expect(answersTo(chat, waits.text ?? "")).toEqual([]);
@@ -251,6 +252,7 @@ describe("refused people and places", () => {
     listed.send("Let me in.", { from: stranger });
     unlisted.send("Let me in.");
     await trouble.ask(trouble.person());
+    for (const { id } of [alone, unlisted]) await world.daemon.waitForLine({ event: "telegram_stranger", chat: id });
     for (const chat of [alone, listed, unlisted]) expect(chat.messages.filter((one) => one.isFromBot)).toEqual([]);
     const lines = world.daemon.lines.filter(({ event }) => event === "telegram_stranger");
     expect(lines.filter(({ chat }) => chat === alone.id)).toHaveLength(1);

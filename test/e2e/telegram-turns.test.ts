@@ -22,10 +22,10 @@ async function startGroup(options: TelegramWorldOptions = {}): Promise<ChatHandl
   return group;
 }
 
-const words = ["One ", "two ", "three ", "four."];
-/** Thinks for a moment, then says one word after another, 700 ms apart. */
+const words = ["One two ", "three ", "four."];
+/** Thinks long enough that a slow machine shows it, then says more every 700 ms. */
 const slowly: StubScriptInput = {
-  always: [{ steps: [{ wait: 700 }, ...words.flatMap((say) => [{ say }, { wait: 700 }]), { say: "" }] }],
+  always: [{ steps: [{ wait: 1500 }, ...words.flatMap((say) => [{ say }, { wait: 700 }]), { say: "" }] }],
 };
 const hangs: StubScriptInput = { always: [{ steps: [{ say: "I begin." }, { hang: true }] }] };
 const usesBash = (takesMs: number): StubScriptInput => ({
@@ -71,8 +71,9 @@ describe("a private chat", () => {
   });
 
   test("progress is shown on schedule, names the tool, stops after three, and is removed with the answer", async () => {
-    const settings = { progressFirstMs: 400, progressEveryMs: 600 };
-    const chat = await start({ script: usesBash(3000), settings });
+    const settings = { progressFirstMs: 1200, progressEveryMs: 400 };
+    const chat = await start({ script: usesBash(3600), settings });
+    const sentAt = Date.now();
     chat.send("Test it.");
     expect(await saysIn(chat, /Still working/)).toMatch(/^⏳ Still working \(\d s\): bash `npm test`$/);
     await saysIn(chat, /All 12 pass/);
@@ -81,16 +82,16 @@ describe("a private chat", () => {
     const isProgress = ({ params }: { params: Record<string, unknown> }) =>
       JSON.stringify(params).includes("Still working");
     const { telegram } = world;
-    const [first, ...edits] = [...telegram.calls("sendRichMessage"), ...telegram.calls("editMessageText")].filter(
-      isProgress,
-    );
-    expect(edits).toHaveLength(2);
-    expect((edits[1]?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(1000);
+    const reports = [...telegram.calls("sendRichMessage"), ...telegram.calls("editMessageText")].filter(isProgress);
+    expect(reports).toHaveLength(3);
+    // A slow machine may report late, but none reports early.
+    for (const [index, { at }] of reports.entries()) expect(at - sentAt).toBeGreaterThanOrEqual(1200 + index * 400);
   });
 
   test("a restart of the worker repeats no progress and continues the draft", async () => {
     const settings = { progressFirstMs: 200, progressEveryMs: 60_000 };
-    const talks = Array.from({ length: 40 }, () => [{ say: "word " }, { wait: 300 }]).flat();
+    // Until it is stopped, however long the restart takes.
+    const talks = Array.from({ length: 500 }, () => [{ say: "word " }, { wait: 300 }]).flat();
     const chat = await start({ script: { always: [{ steps: talks }] }, settings });
     chat.send("Begin.");
     await saysIn(chat, /Still working/);
@@ -132,11 +133,12 @@ describe("a private chat", () => {
     const [hung] = telegram.calls("sendRichMessageDraft");
     const [answered] = telegram.calls("sendRichMessage");
     expect(hung?.outcome).toEqual({ type: "lost" });
-    expect((answered?.at ?? 0) - (hung?.at ?? 0)).toBeLessThan(6000);
+    // 4 s on an idle machine. With the limit of other calls it would be 30 s.
+    expect((answered?.at ?? 0) - (hung?.at ?? 0)).toBeLessThan(20_000);
   });
 
   test("a turn that takes longer than relayTimeoutMs is reported as late and does not fail", async () => {
-    const chat = await start({ script: usesBash(1500), settings: { relayTimeoutMs: 300 } });
+    const chat = await start({ script: usesBash(2500), settings: { relayTimeoutMs: 300 } });
     chat.send("Test it.");
     await saysIn(chat, /taking longer than usual/);
     await saysIn(chat, /All 12 pass/);
@@ -177,10 +179,13 @@ describe("a group", () => {
   });
 
   test("the running tool is shown below the text, and progress in the same message", async () => {
-    const group = await startGroup({ script: usesBash(2500), settings: { progressFirstMs: 1200 } });
+    const group = await startGroup({ script: usesBash(3000), settings: { progressFirstMs: 1200 } });
     group.send("Test it.");
-    await saysIn(group, /^▶️ Working…\n\n⏳ bash `npm test`$/);
-    await saysIn(group, /^⏳ Still working \(1 s\): bash `npm test`$/);
+    // In any order: the preview may come a second after the tool has started.
+    await Promise.all([
+      saysIn(group, /^▶️ Working…\n\n⏳ bash `npm test`$/),
+      saysIn(group, /^⏳ Still working \([1-3] s\): bash `npm test`$/),
+    ]);
     await saysIn(group, /All 12 pass/);
     expect(botTexts(group)).toEqual(["All 12 pass."]);
   });
@@ -196,7 +201,7 @@ describe("a group", () => {
 describe("waiting messages", () => {
   test("a waiting message shows why, and its notice is removed when it starts", async () => {
     const script = {
-      turns: [{ when: "First", steps: [{ wait: 1500 }, { say: "That was 1." }] }],
+      turns: [{ when: "First", steps: [{ wait: 2500 }, { say: "That was 1." }] }],
       always: [{ steps: [{ say: "That was 2." }] }],
     };
     const chat = await start({ script });
@@ -212,39 +217,54 @@ describe("waiting messages", () => {
   });
 
   test("no more topics run than maxConcurrentTopics allows, and the next starts when one ends", async () => {
-    const options = { script: usesBash(1500), settings: { maxConcurrentTopics: 1 } };
+    const asks = { ask: "permission", title: "bash: make" } as const;
+    const script = {
+      always: [{ when: "First", steps: [asks, { say: "That was 1." }] }, { steps: [{ say: "That was 2." }] }],
+    };
+    const options = { script, settings: { maxConcurrentTopics: 1 } };
     world = await TelegramWorld.create(options);
     const group = world.telegram.supergroup({ members: [world.ann], topics: true });
     world.configure(options, [group]);
     await world.up();
     const [one, two] = [group.createTopic("One"), group.createTopic("Two")];
-    group.send("Test it.", { thread: one });
+    group.send("First.", { thread: one });
     await saysIn(group, /Working/, one);
-    group.send("Test it.", { thread: two });
+    await saysIn(group, /bash: make/, one);
+    group.send("Second.", { thread: two });
     await saysIn(group, /^⏳ Queued: the limit of topics working at the same time is reached\.$/, two);
     expect(world.program.prompts()).toHaveLength(1);
-    await saysIn(group, /All 12 pass/, one);
-    await saysIn(group, /All 12 pass/, two);
-    expect(botTexts(group)).toEqual(["All 12 pass.", "All 12 pass."]);
+    const client = world.program.client();
+    const [open] = (await client.asks()).asks;
+    await client.answer(open?.id ?? "", { decision: "once" });
+    await saysIn(group, /That was 1/, one);
+    await saysIn(group, /That was 2/, two);
+    expect(botTexts(group)).toEqual(["That was 1.", expect.stringContaining("bash: make"), "That was 2."]);
   });
 });
 
 describe("long answers", () => {
   const paragraph = `${"A line of prose that is not short. ".repeat(20)}\n\n`;
   const code = `\`\`\`ts\n${"const answer: number = 42; // and so on\n".repeat(180)}\`\`\`\n\n`;
+  /** Resolves when the last part is in the chat, and the preview, which may also show it, is not. */
+  const isWhole = (chat: ChatHandle) =>
+    chat.waitFor(
+      ({ messages }) =>
+        messages.some(({ text }) => /\((\d)\/\1\)$/.test(text)) &&
+        messages.every(({ keyboard }) => keyboard.length === 0),
+    );
 
   test("on an old server the answer is sent with entities, in order, and no fence is broken", async () => {
     const script = {
-      always: [{ steps: [{ say: "Soon." }, { wait: 1500 }, { say: `\n\n${paragraph}${code}The end.` }] }],
+      always: [{ steps: [{ say: "Soon." }, { wait: 2500 }, { say: `\n\n${paragraph}${code}The end.` }] }],
     };
     const chat = await start({ script, api: { botApiVersion: "old" } });
     chat.send("Write.");
     await saysIn(chat, /^▶️ Working…$/);
     await saysIn(chat, /^Soon\.$/);
-    await saysIn(chat, /The end\./);
-    await chat.waitFor(({ messages }) => messages.every(({ text }) => text !== "Soon."));
+    await isWhole(chat);
     const parts = chat.messages.filter(({ isFromBot }) => isFromBot);
     expect(parts.length).toBeGreaterThan(1);
+    expect(parts.at(-1)?.text).toContain("The end.");
     expect(parts.map(({ text }) => /\((\d)\/\d\)$/.exec(text)?.[1])).toEqual(
       parts.map((_, index) => String(index + 1)),
     );
@@ -268,7 +288,7 @@ describe("long answers", () => {
     const emoji = "👩‍🚀".repeat(4096);
     const chat = await start({ script: { always: [{ steps: [{ say: emoji }] }] }, api: { botApiVersion: "old" } });
     chat.send("Write.");
-    await saysIn(chat, /\((\d)\/\1\)$/);
+    await isWhole(chat);
     const text = botTexts(chat).map((part) => part.replace(/ ?\(\d\/\d\)$/, "").trim());
     expect(text.join("")).toBe(emoji);
   });

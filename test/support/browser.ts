@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 import { findChromium } from "../../scripts/find-chromium.mjs";
 
 /** Bounds a hang, like the tests' own timeouts. */
-const timeoutMs = 60_000;
+const timeoutMs = 120_000;
 
 export function launchBrowser(): Promise<Browser> {
   const executablePath = findChromium(process.env);

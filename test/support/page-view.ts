@@ -1,11 +1,16 @@
 /** One browser tab on the page, which records everything that goes wrong in it. */
 import type { Locator, Page } from "playwright-core";
 
+/** What the browser reports when the daemon dies under its requests, which the page itself shows and survives. */
+export const lostConnection = /ERR_(CONNECTION_\w+|INCOMPLETE_CHUNKED_ENCODING|EMPTY_RESPONSE|SOCKET_NOT_CONNECTED)/;
+/** A slow machine may not answer for its agents in time. The page reads that as a result, not as an error. */
+const notReady = /\b503\b.*\/ready\b/;
+
 export class PageView {
   readonly page: Page;
   readonly #origin: string;
   readonly #problems: string[] = [];
-  readonly #allowed: RegExp[] = [];
+  readonly #allowed: RegExp[] = [notReady];
   /** Every URL that the page requested. */
   readonly requests: string[] = [];
 

@@ -63,8 +63,8 @@ export async function killAtRandom(kills: number): Promise<KilledChats> {
       write(topics, killed);
       await wait(20 + Math.random() * 1000);
       await world.program.kill();
-      // Data that it wrote to its sockets may arrive after its death.
-      await wait(50);
+      // What it wrote to its sockets before its death arrives before this call.
+      await fetch(`${world.telegram.url}/bot${world.telegram.token}/getMe`);
       // A chat has one call at a time.
       underWay.push(JSON.stringify(callsIn(group, world).at(-1)?.params ?? null));
       await world.up();

@@ -9,10 +9,17 @@ import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
 import type { ScriptedModel } from "../../src/scripted-model/server.ts";
 import { startScriptedModel } from "../../src/scripted-model/server.ts";
 import { freePort } from "./free-port.ts";
+import { ModelGates } from "./model-gates.ts";
 import { opencodeBin } from "./opencode-server.ts";
 import { TelegramWorld } from "./telegram-daemon.ts";
 
-export type OpencodeBot = { world: TelegramWorld; model: ScriptedModel; dispose(): Promise<void> };
+export type OpencodeBot = {
+  world: TelegramWorld;
+  model: ScriptedModel;
+  /** Can hold the model's output in the middle of a sentence. */
+  gates: ModelGates;
+  dispose(): Promise<void>;
+};
 
 export type OpencodeBotOptions = {
   script: ModelScriptInput;
@@ -24,11 +31,12 @@ export type OpencodeBotOptions = {
 /** Resolves when the daemon is ready. */
 export async function startOpencodeBot({ script, settings, groups }: OpencodeBotOptions): Promise<OpencodeBot> {
   const model = await startScriptedModel({ script });
+  const gates = await new ModelGates(model.url).start();
   const world = await TelegramWorld.create();
   const { program } = world;
   const port = await freePort();
   Object.assign(program.env, isolatedHome(program.directory), {
-    OPENCODE_CONFIG_CONTENT: JSON.stringify(scriptedProvider(model.url)),
+    OPENCODE_CONFIG_CONTENT: JSON.stringify(scriptedProvider(gates.url)),
   });
   const server = { opencodeBin, opencodeAttachUrl: `http://127.0.0.1:${port}`, opencodeServePort: port };
   const directories = {
@@ -41,8 +49,10 @@ export async function startOpencodeBot({ script, settings, groups }: OpencodeBot
   return {
     world,
     model,
+    gates,
     async dispose() {
       await world.dispose();
+      await gates.close();
       await model.close();
     },
   };

@@ -1,20 +1,26 @@
 /** One daemon with many people and groups, each for one failure scenario, so that scenarios can run in parallel. */
+import { realpathSync } from "node:fs";
 import { expect } from "vitest";
 import type { ChatHandle } from "../../src/fake-bot-api/people/chat-handle.ts";
 import type { SendOptions } from "../../src/fake-bot-api/people/write.ts";
 import type { Fault } from "../../src/fake-bot-api/server/faults.ts";
-import { TelegramWorld } from "./telegram-daemon.ts";
+import { laneOf, topicKey } from "../../src/transports/telegram/topics/topic.ts";
+import { saysIn, TelegramWorld } from "./telegram-daemon.ts";
 
-/** Prompts that contain "slowly" take some time; everything else is answered immediately. */
+/**
+ * Prompts that contain "slowly" take some time, and those with "when told" until the test says so; everything else is
+ * answered immediately.
+ */
 const script = {
   always: [
+    { when: "when told", steps: [{ ask: "permission" as const, title: "May I?" }, { echo: "Done as you asked: " }] },
     { when: "slowly", steps: [{ wait: 1500 }, { echo: "Done as you asked: " }] },
     { steps: [{ echo: "Done as you asked: " }] },
   ],
   stepMs: 2,
 };
 
-export const patience = { timeoutMs: 45_000 };
+export const patience = { timeoutMs: 120_000 };
 
 export class TroubleWorld {
   readonly world: TelegramWorld;
@@ -88,6 +94,22 @@ export class TroubleWorld {
   /** Sends a message, and resolves when it is answered. */
   async ask(chat: ChatHandle, options: SendOptions = {}): Promise<void> {
     await answered(chat, this.send(chat, options));
+  }
+
+  /** Sends a message whose turn runs until `finish`. Resolves with its text when the chat shows that. */
+  async begin(chat: ChatHandle, thread?: number): Promise<string> {
+    const text = this.send(chat, thread === undefined ? {} : { thread }, this.text("when told"));
+    await Promise.all(
+      [/May I/, ...(chat.info.type === "private" ? [] : [/Working/])].map((sign) => saysIn(chat, sign, thread)),
+    );
+    return text;
+  }
+
+  async finish(chat: ChatHandle, thread: number | null = null): Promise<void> {
+    const { program } = this.world;
+    const lane = laneOf(topicKey({ chat: chat.id, thread }), realpathSync(program.work));
+    const { asks } = await program.client().asks();
+    await program.client().answer(given(asks.find((ask) => ask.lane === lane)).id, { decision: "once" });
   }
 
   /** Makes the next matching call in this chat fail. Resolves when it does. */

@@ -6,7 +6,8 @@ import { type ChatView, printView, viewOf } from "./chat-view.ts";
 export type WaitOptions = { timeoutMs?: number };
 type Falsy = undefined | null | false | 0 | "";
 
-const defaultTimeoutMs = 10_000;
+/** Only bounds a hang: a busy machine takes ten times as long as an idle one. */
+const defaultTimeoutMs = 60_000;
 
 /** Resolves with the predicate's first truthy result. */
 export function waitForView<Found>(
