@@ -17,12 +17,14 @@ afterEach(async () => {
 
 const lastWords = "and this is the end.";
 const quick = "Done, 1 file.";
+/** Longer than any machine takes from the prompt to the abort, or to the next start of the daemon. */
+const turnMs = 60_000;
 
 async function stubProgram(): Promise<Program> {
   const program = new Program({ PORT: String(await freePort()) });
   undo.push(() => program.dispose());
   program.configure({
-    lane: { always: [{ when: "quick", steps: [{ say: quick }] }, { steps: [{ wait: 4000 }, { say: lastWords }] }] },
+    lane: { always: [{ when: "quick", steps: [{ say: quick }] }, { steps: [{ wait: turnMs }, { say: lastWords }] }] },
   });
   return program;
 }
@@ -30,7 +32,7 @@ async function stubProgram(): Promise<Program> {
 const programOf = (agent: KilledAgent) => async (): Promise<Program> => {
   const program = new Program({ PORT: String(await freePort()) });
   const model = new ModelProcess({
-    rules: [{ when: "quick", steps: [{ say: quick }] }, { steps: [{ say: lastWords, waitMs: 4000 }] }],
+    rules: [{ when: "quick", steps: [{ say: quick }] }, { steps: [{ say: lastWords, waitMs: turnMs }] }],
   });
   undo.push(
     () => model.close(),

@@ -5,12 +5,13 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { processTable } from "../../src/runtimes/process/process-table.ts";
 import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
 import { peerArguments, peerRule, tell } from "../support/claude-peer.ts";
 import type { ClaudeLine } from "../support/claude-process.ts";
 import { ClaudeWorld } from "../support/claude-world.ts";
+import { ModelGates } from "../support/model-gates.ts";
 
 const bash = (command: string) => ({ tool: "Bash", input: { command, description: "works" } });
 const choices = (...labels: string[]) => labels.map((label) => ({ label, description: `It is ${label}.` }));
@@ -25,10 +26,12 @@ const script: ModelScriptInput = {
   rules: [
     peerRule,
     { when: "be quick", steps: [{ think: "Hm.", say: "Was quick." }] },
-    { when: "take long", steps: [{ waitMs: 1500, say: "Took long." }] },
-    { when: "work", steps: [{ say: "I work.", tools: [bash("sleep 1; echo worked")] }, { say: "Worked." }] },
+    { when: "take long", steps: [{ say: "Took long." }] },
+    { when: "toil", steps: [{ tools: [bash("until [ -e enough ]; do sleep 0.05; done")] }, { say: "Toiled." }] },
+    // For the notification that a task has ended.
+    { when: "work", steps: [{ say: "I work." }] },
     { when: "touch", steps: [{ tools: [bash("touch one"), bash("touch two")] }, { say: "Touched." }] },
-    { when: "labour", steps: [{ tools: [bash("sleep 5; echo laboured")] }, { say: "Laboured." }] },
+    { when: "labour", steps: [{ tools: [bash("sleep 60; echo laboured")] }, { say: "Laboured." }] },
     { when: "rest", steps: [{ tools: [bash(longRest)] }, { say: "Rested." }] },
     { when: "ask me", steps: [{ tools: [{ tool: "AskUserQuestion", input: { questions } }] }, { say: "{{result}}" }] },
     { when: "inner job", steps: [{ say: "Inside.", tools: [bash("touch inner")] }, { say: "Inner done." }] },
@@ -59,10 +62,15 @@ const script: ModelScriptInput = {
 };
 
 let world: ClaudeWorld;
+let gates: ModelGates;
 beforeAll(async () => {
   world = await new ClaudeWorld().open(script);
+  gates = await new ModelGates(world.model.url).start();
 });
-afterAll(() => world.close());
+afterAll(async () => {
+  await world.close();
+  await gates.close();
+});
 
 const isResult = (line: ClaudeLine) => line.type === "result";
 const statesOf = (lines: readonly ClaudeLine[], uuid: string) =>
@@ -83,9 +91,26 @@ function newSession(...args: string[]) {
   return { session, claude: world.start(["--session-id", session, ...args]) };
 }
 
+/** The tool of "toil" runs until then. */
+function letToilEnd(): void {
+  const path = join(world.directory, "enough");
+  writeFileSync(path, "");
+  onTestFinished(() => rmSync(path));
+}
+
+/** The first event of every answer. */
+const firstByte = "message_start";
+
+/** Its model is called, but answers only when the test lets the first byte pass. */
+function newSessionWithoutAnswers() {
+  const session = randomUUID();
+  gates.holdBefore(firstByte);
+  return { session, claude: world.start(["--session-id", session], { ANTHROPIC_BASE_URL: gates.url }) };
+}
+
 describe("a prompt", () => {
   test("is reported immediately, stored before the model answers, and replayed with the model's first byte", async () => {
-    const { session, claude } = newSession();
+    const { session, claude } = newSessionWithoutAnswers();
     const ready = claude.request("initialize");
     await claude.until((line) => line.type === "control_response" && line.response.request_id === ready);
     expect(claude.lines.some(({ subtype }) => subtype === "init")).toBe(false);
@@ -99,6 +124,7 @@ describe("a prompt", () => {
     expect(row).toMatchObject({ type: "user", promptSource: "sdk" });
     expect(claude.lines.some(({ isReplay }) => isReplay)).toBe(false);
 
+    gates.letPass(firstByte);
     const result = await claude.result(uuid);
     expect(result).toMatchObject({ subtype: "success", is_error: false, terminal_reason: "completed", num_turns: 1 });
     await claude.until((line) => line.type === "command_lifecycle" && line.state === "completed");
@@ -119,10 +145,12 @@ describe("a prompt", () => {
   });
 
   test("that arrives while a tool runs joins the turn: one result for both, and no separate user row", async () => {
-    const { session, claude } = newSession();
-    const first = claude.prompt("work");
+    const { session, claude } = newSession("--allowedTools", "Bash");
+    const first = claude.prompt("toil");
     await claude.until((line) => line.message?.content?.[0]?.type === "tool_use");
     const second = claude.prompt("be quick");
+    await claude.until((line) => line.command_uuid === second && line.state === "queued");
+    letToilEnd();
     expect((await claude.result(first)).user_message_uuids).toEqual([first, second]);
     expect(claude.lines.filter(isResult)).toHaveLength(1);
     await world.row(session, ({ attachment }) => attachment?.source_uuid === second);
@@ -166,7 +194,7 @@ describe("a prompt", () => {
 
 describe("a process that was killed mid-turn", () => {
   test("before the first answer was complete runs the same id again after a resume", async () => {
-    const { session, claude } = newSession();
+    const { session, claude } = newSessionWithoutAnswers();
     const before = world.asked("take long");
     const uuid = claude.prompt("take long");
     await world.modelIsAsked("take long", before + 1);
@@ -205,10 +233,8 @@ describe("a process that was killed mid-turn", () => {
       ]);
       expect(world.model.calls.length).toBe(asked);
       expect(await resumed.result(resumed.prompt("be quick"))).toMatchObject({ result: "Was quick." });
-      const rows = spoken(world.rows(session));
-      expect(rows.find((row) => row.message.model === "<synthetic>")?.message.content[0].text).toBe(
-        "No response requested.",
-      );
+      const added = await world.row(session, ({ message }) => message?.model === "<synthetic>");
+      expect(added.message.content[0].text).toBe("No response requested.");
       await resumed.stop();
     },
   );
@@ -216,13 +242,16 @@ describe("a process that was killed mid-turn", () => {
 
 describe("a message from another session", () => {
   test("starts a turn that is reported immediately; its result has an origin and does not name the message", async () => {
-    const { session, claude } = newSession();
+    const { session, claude } = newSessionWithoutAnswers();
+    gates.letPass(firstByte);
     await claude.result(claude.prompt("be quick"));
+    gates.holdBefore(firstByte);
     const from = claude.lines.length;
     const peer = world.start(peerArguments);
     await tell(peer, world.home, session, "take long");
     const { command_uuid: uuid } = await claude.until(({ state }) => state === "started", from);
     expect(claude.lines.slice(from).some(({ type }) => type === "stream_event" || type === "assistant")).toBe(false);
+    gates.letPass(firstByte);
     const result = await claude.until(isResult, from);
     expect(result).toMatchObject({ result: "Took long.", origin: { kind: "peer" } });
     expect(result.user_message_uuids ?? []).toEqual([]);
@@ -237,14 +266,15 @@ describe("a message from another session", () => {
 });
 
 test("a program that loses its reader finishes its turn and then exits", async () => {
-  const { session, claude } = newSession();
-  claude.prompt("work");
+  const { session, claude } = newSession("--allowedTools", "Bash");
+  claude.prompt("toil");
   await claude.until((line) => line.message?.content?.[0]?.type === "tool_use");
   claude.child.stdin.destroy();
   claude.child.stdout.destroy();
   claude.child.stderr.destroy();
+  letToilEnd();
   expect((await claude.exited).code).toBe(0);
-  expect(textOf(world.rows(session).findLast(({ type }) => type === "assistant"))).toBe("Worked.");
+  expect(textOf(world.rows(session).findLast(({ type }) => type === "assistant"))).toBe("Toiled.");
 });
 
 test("an unknown session cannot be resumed, and an existing one cannot be created", async () => {

@@ -2,9 +2,9 @@
  * The lead of a team with inbox files, run by Waybill: the real headless Claude Code, which reads its input and no
  * file. Rows in its inbox file reach it as prompts, are proven, and are flagged as read after that.
  */
-import { mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { DeliveryDetail, Message } from "../../src/client/index.ts";
 import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
 import { ClaudeDaemon } from "../support/claude-daemon.ts";
@@ -239,12 +239,15 @@ describe("a daemon that is killed", () => {
   test("between the proof and the read flag flags the row when it is back, and sends nothing again", async () => {
     files.add("team-lead", aRow({ messageId: "k1", text: "Please work until k1." }));
     await isAsked("message k1 from");
-    // No other process may write the file now.
+    // No other process may write the file now. A lock that is not renewed would be taken for abandoned.
     const lock = `${files.file("team-lead")}.lock`;
     mkdirSync(lock);
+    const renewing = setInterval(() => utimesSync(lock, new Date(), new Date()), 1000);
+    onTestFinished(() => clearInterval(renewing));
     letFinish("k1");
     await happens("k1", "proven");
     await program.kill();
+    clearInterval(renewing);
     rmdirSync(lock);
     expect(flags().at(-1)).toEqual(["k1", false]);
     await program.up();

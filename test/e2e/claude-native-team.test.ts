@@ -178,6 +178,7 @@ describe("a message to an agent of the team", () => {
       three,
       expect.objectContaining({ from: "waybill", messageId: "fifth" }),
     ]);
+    await reaches("fifth", "handed_over");
     expect([states("third"), states("fifth")]).toEqual([["handed_over"], ["handed_over"]]);
     letFinish("among");
     await reaches("third", "taken");

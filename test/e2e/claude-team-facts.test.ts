@@ -129,7 +129,7 @@ describe("with a lead and teammates", () => {
       expect(texts(claude.inbox("bob"))).toEqual(["while it works", "and one more"]);
       letFinish("waiting");
       await asked(shown("while it works", "and one more"));
-      expect(claude.inbox("bob")).toEqual([]);
+      await claude.taken("bob");
     });
 
     test("are taken by a working lead, which keeps them only in memory until its turn is over", async () => {
@@ -151,7 +151,7 @@ describe("with a lead and teammates", () => {
       expect(texts(claude.inbox("bob"))).toEqual(["read already"]);
       await claude.write("bob", inboxRow("good"));
       await asked(shown("good"));
-      expect(claude.inbox("bob")).toEqual([]);
+      await claude.taken("bob");
       expect(wasAskedAbout("never shown")).toBe(false);
     });
 
@@ -160,7 +160,7 @@ describe("with a lead and teammates", () => {
       async (type) => {
         await claude.write("bob", inboxRow(JSON.stringify({ type })), inboxRow(`beside a ${type}`));
         await asked(shown(`beside a ${type}`));
-        expect(claude.inbox("bob")).toEqual([]);
+        await claude.taken("bob");
       },
     );
 
@@ -235,13 +235,12 @@ describe("with a lead and teammates", () => {
       await askedAbout("This is a shutdown request.");
       expect(texts(claude.inbox("carol"))).toEqual(["earlier", "later"]);
       letFinish("decided");
-      await claude.until("carol's end", () => !claude.memberNames().includes("carol"));
-      expect(claude.memberNames()).toEqual(["team-lead", "bob", "waybill"]);
+      await claude.hasMembers("team-lead", "bob", "waybill");
       expect(texts(claude.inbox("carol"))).toEqual(["earlier", "later"]);
       await claude.makeMember("carol");
       expect(claude.inbox("carol")).toEqual([]);
       expect(wasAskedAbout("earlier")).toBe(false);
-      expect(claude.memberNames()).toEqual(["team-lead", "bob", "waybill", "carol"]);
+      await claude.hasMembers("team-lead", "bob", "waybill", "carol");
     });
   });
 
@@ -271,7 +270,7 @@ describe("the directory of a team", () => {
   }
 
   test("exists with the lead, which takes nothing until it has a teammate", async () => {
-    expect(claude.memberNames()).toEqual(["team-lead"]);
+    await claude.hasMembers("team-lead");
     await claude.write("team-lead", inboxRow("while it is alone"));
     await claude.prompt("take a second");
     await claude.terminal.waitFor("A second has passed.");
@@ -288,14 +287,14 @@ describe("the directory of a team", () => {
 
   test("outlives a killed lead, and is recreated when its session is resumed", async () => {
     await claude.start(["--resume", claude.session]);
-    expect(claude.memberNames()).toEqual(["team-lead"]);
+    await claude.hasMembers("team-lead");
     await claude.makeMember("bob");
     await leaveRowsUnread("ever");
     await claude.kill("SIGKILL");
-    expect(claude.memberNames()).toEqual(["team-lead", "bob"]);
+    await claude.hasMembers("team-lead", "bob");
     expect(texts(claude.inbox("bob"))).toEqual(["unread"]);
     await claude.start(["--resume", claude.session]);
-    expect(claude.memberNames()).toEqual(["team-lead"]);
+    await claude.hasMembers("team-lead");
     expect([claude.inbox("bob"), claude.inbox("waybill")]).toEqual([null, null]);
   });
 

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { loadCommands } from "../../src/cli/commands.ts";
 import { commandHelp } from "../../src/cli/help.ts";
+import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
 import { Program } from "../support/program.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -183,15 +184,18 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
 });
 
 describe("send --wait", () => {
-  const slow = (ms: number) => ({ slow: { always: [{ steps: [{ wait: ms }, { say: "Done: 3 files." }] }] } });
+  const answer = { say: "Done: 3 files." };
+  const lane = (...steps: object[]) => ({ slow: { always: [{ steps }] } }) as Record<string, StubScriptInput>;
 
   test("survives a kill of the daemon while it waits", async () => {
-    program.configure(slow(1500));
+    program.configure(lane({ hang: true }));
     await program.up();
     let killed = 0;
     const { code, stdout, stderr } = await program.run(["send", "--lane", "slow", "--wait", "Tidy up."], {
       onOutput: (text) => {
         if (killed > 0 || !text.includes("accepted")) return;
+        // The stub's transcript is derived from its script: by the next start, the agent has answered.
+        program.configure(lane(answer));
         killed = program.killWorker();
       },
     });
@@ -202,7 +206,8 @@ describe("send --wait", () => {
   });
 
   test("Ctrl-C lets the delivery continue, and says how to check on it", async () => {
-    program.configure(slow(1000));
+    // The turn cannot end before Ctrl-C: the agent waits for a permission.
+    program.configure(lane({ ask: "permission" }, answer));
     await program.up();
     const line = ["send", "--lane", "slow", "--id", "m1", "--wait", "Tidy up."];
     const { code, stderr } = await program.run(line, {
@@ -210,7 +215,11 @@ describe("send --wait", () => {
     });
     expect(code).toBe(130);
     expect(stderr).toMatch(/the delivery continues\. To check on it: waybill why m1\n$/);
-    expect((await program.run(line)).stdout).toBe("Done: 3 files.\n");
+    const again = program.run(line);
+    const client = program.client();
+    await expect.poll(async () => (await client.asks()).asks.length).toBe(1);
+    for (const { id } of (await client.asks()).asks) await client.answer(id, { decision: "once" });
+    expect((await again).stdout).toBe("Done: 3 files.\n");
     expect(program.prompts()).toHaveLength(1);
   });
 });

@@ -171,6 +171,7 @@ describe("every command", () => {
 
   test("a message behind a long turn can be withdrawn, and the turn aborted", async () => {
     await waybill.json("send", "--lane", "chat", "--id", "w1", "Work forever.");
+    await expect.poll(() => waybill.json("show", "w1")).toMatchObject({ status: "accepted" });
     await waybill.json("send", "--lane", "chat", "--id", "w2", "And then this.");
     expect((await waybill.run(["why", "w2"])).stdout).toMatch(/is waiting for message w1/);
     expect(await waybill.run(["withdraw", "w2"])).toMatchObject({ code: 0 });

@@ -7,6 +7,7 @@ import { mcpMount } from "../../src/transports/mcp/mcp-mount.ts";
 import { toolNames } from "../../src/transports/mcp/tools/registry.ts";
 import type { TestAgents } from "../support/agent-service.ts";
 import { annasToken, testAgents, tomsToken } from "../support/agent-service.ts";
+import { freePort } from "../support/free-port.ts";
 import { served } from "../support/http-api.ts";
 import type { Revision } from "../support/mcp-client.ts";
 import { connected, revisions } from "../support/mcp-client.ts";
@@ -54,13 +55,14 @@ describe.each(revisions)("a client of revision %s", (revision) => {
   });
 
   test("waits across a daemon restart, and can end its wait", async () => {
-    const first = await serve();
+    const first = await serve(await freePort());
     const { call } = await clientOf(first.url, tomsToken, revision);
     await call("message_send", { to: "anna", text: "Green?" });
     const abort = new AbortController();
     const waiting = call("message_wait", { messageId: "m1" }, { signal: abort.signal });
     await expect.poll(() => agents.waiting).toBe(1);
     await first.close();
+    await expect.poll(() => agents.waiting).toBe(0);
     await serve(first.port);
     await expect.poll(() => agents.waiting).toBe(1);
     abort.abort();

@@ -23,10 +23,13 @@ beforeEach(() => {
 });
 afterEach(() => Promise.all(programs.map((program) => program.dispose())));
 
-async function takenPort(): Promise<number> {
+/** A free port before one that is taken: by this test, or by another program. */
+async function portBeforeTaken(): Promise<number> {
   const port = await freePort();
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  await new Promise<unknown>((resolve) =>
+    server.once("error", resolve).listen(port + 1, "127.0.0.1", () => resolve(null)),
+  );
   onTestFinished(() => void server.close());
   return port;
 }
@@ -99,8 +102,7 @@ test("is open in the demo, which continues without it if it is taken", async () 
   const open = aProgram(withoutOpencode);
   await open.up();
   expect(open.daemonFile.opencodeApiUrl).toMatch(/^http:/);
-  const port = await takenPort();
-  const closed = aProgram({ ...withoutOpencode, PORT: String(port - 1) });
+  const closed = aProgram({ ...withoutOpencode, PORT: String(await portBeforeTaken()) });
   const daemon = closed.start(["up"]);
   const { hint } = await daemon.waitForLine({ event: "port_in_use" });
   expect(hint).toContain("opencodeApiPort");

@@ -14,7 +14,8 @@ const nothing = { how: "say", status: 200, type: "application/json", body: "null
 describe("a server that fails", () => {
   let world: OpencodeWorld;
   beforeAll(async () => {
-    world = await new OpencodeWorld({ behindProxy: true, policy: { observeLimitMs: 1500, graceMs: 2500 } }).start();
+    const policy = { observeLimitMs: 1500, graceMs: 2500, graceForTaskMs: 12_000 };
+    world = await new OpencodeWorld({ behindProxy: true, policy }).start();
   });
   afterAll(() => world.dispose());
 
@@ -72,7 +73,8 @@ describe("a server that fails", () => {
         { when: "do not lose", steps: [{ say: "Kept this time, 1 copy." }] },
       ],
     });
-    await world.send("lost", "Please do not lose this.");
+    // With the longer grace time of a task, no retry is due before the rows are deleted.
+    await world.send("lost", "Please do not lose this.", { taskRefs: [{ id: "t1" }] });
     const record = await world.until("lost", (one) => one.responseState === "empty_assistant_turn");
     const session = `/session/${record.runtimeSessionId}/message`;
     for (const id of [record.observedAssistantMessageId, record.deliveredUserMessageId]) {
@@ -231,7 +233,7 @@ describe("events", () => {
 });
 
 test("a session that no abort stops is abandoned, and its message continues in a fresh one", async () => {
-  const world = new OpencodeWorld({ behindProxy: true, policy: { stuckAfterMs: 2000, maxAttempts: 1 } });
+  const world = new OpencodeWorld({ behindProxy: true, policy: { stuckAfterMs: 10_000, maxAttempts: 1 } });
   onTestFinished(() => world.dispose());
   await world.start();
   const aborts = vi.spyOn(world.runtime, "abort");

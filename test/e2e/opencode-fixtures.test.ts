@@ -10,6 +10,8 @@ import { OpencodeWorld } from "../support/opencode-world.ts";
 
 const teamTools = fileURLToPath(new URL("fixtures/team-tools.mjs", import.meta.url));
 const prompts = /\/prompt_async$/;
+/** A message with a task has the longer grace time: a busy server may take seconds to store its prompt. */
+const patient: Partial<NewMessage> = { taskRefs: [{ id: "9" }] };
 
 let world: OpencodeWorld;
 beforeAll(async () => {
@@ -22,7 +24,7 @@ beforeAll(async () => {
       { id: "subagent", agent: "general" },
       { id: "model", model: "scripted/other" },
     ],
-    policy: { submitLimitMs: 1000, readLimit: 3 },
+    policy: { submitLimitMs: 1000, readLimit: 3, graceForTaskMs: 30_000 },
     config: { mcp: { "agent-teams": { type: "local", command: [process.execPath, teamTools], enabled: true } } },
   }).start();
   writeFileSync(join(world.work, "notes.md"), "notes\n");
@@ -185,7 +187,10 @@ describe("whatever else is in the session", () => {
   });
 
   test("of several unread messages one is outstanding, and they are answered in order, one at a time", async () => {
-    world.script({ rules: [{ when: "/item (\\d)/", steps: [{ waitMs: 300, say: "Item {{1}} is done: 1 file." }] }] });
+    const say = "Item {{1}} is done: 1 file.";
+    // The first one takes longer than sending the others.
+    const first = { when: "/item (1)/", steps: [{ waitMs: 3000, say }] };
+    world.script({ rules: [first, { when: "/item (\\d)/", steps: [{ waitMs: 300, say }] }] });
     const ids = ["item-1", "item-2", "item-3"];
     for (const id of ids) await world.send(id, `Do item ${id.at(-1)}.`);
     await world.modelIsAsked("Do item 1");
@@ -235,7 +240,7 @@ describe("when it is not known whether a prompt arrived", () => {
   test("because the response did not come in time, a read finds it, and nothing is sent again", async () => {
     world.script({ rules: [{ when: "no receipt", steps: [{ say: "Received in part 1." }] }] });
     world.opencode.proxy.fail("POST", prompts, { how: "hold" });
-    await world.send("timeout", "There is no receipt.");
+    await world.send("timeout", "There is no receipt.", patient);
     const record = await world.reaches("timeout", "responded");
     expect(record.attemptList).toMatchObject([{ sends: 1 }]);
     world.opencode.proxy.release();
@@ -245,7 +250,7 @@ describe("when it is not known whether a prompt arrived", () => {
   test("because the connection broke, a read finds it, and nothing is sent again", async () => {
     world.script({ rules: [{ when: "broken line", steps: [{ say: "Received in part 2." }] }] });
     world.opencode.proxy.fail("POST", prompts, { how: "cut" });
-    await world.send("cut", "There is a broken line.");
+    await world.send("cut", "There is a broken line.", patient);
     expect((await world.reaches("cut", "responded")).attemptList).toMatchObject([{ sends: 1 }]);
     expect(world.turns("broken line")).toBe(1);
   });

@@ -6,7 +6,7 @@ import { OpencodeWorld } from "../support/opencode-world.ts";
 let world: OpencodeWorld;
 beforeAll(async () => {
   // Longer than a loaded machine takes between two activities, and shorter than the agent's long answer below.
-  const policy = { fileCheckMs: 100, fileWaitMs: 400, followUpMissingFiles: true, stuckAfterMs: 5000 };
+  const policy = { fileCheckMs: 100, fileWaitMs: 400, followUpMissingFiles: true, stuckAfterMs: 12_000 };
   world = await new OpencodeWorld({ policy }).start();
 });
 afterAll(() => world.dispose());
@@ -30,7 +30,7 @@ test("an attempt records when it was sent, stored, started, finished and proven,
 });
 
 test("an agent with a long answer is not stuck, although nothing is stored before its end", async () => {
-  const say = "word ".repeat(70);
+  const say = "word ".repeat(150);
   world.script({ rules: [{ when: "speak for long", steps: [{ say, pieceLength: 5, pieceMs: 100 }] }] });
   await world.send("long", "Please speak for long.");
   expect(await world.reaches("long", "responded", "failed_terminal")).toMatchObject({

@@ -13,7 +13,7 @@ import { nonceVariable } from "../../src/runtimes/process/agent-environment.ts";
 import { processTable, tableFromPs } from "../../src/runtimes/process/process-table.ts";
 import { opencodeBin, startOpencode } from "../support/opencode-server.ts";
 import { OtherProcess } from "../support/other-process.ts";
-import { lives, nextChange, SupervisorFixture, startOf } from "../support/supervisor-fixture.ts";
+import { lives, nextChange, patientTimes, SupervisorFixture, startOf } from "../support/supervisor-fixture.ts";
 
 let fixture: SupervisorFixture;
 beforeEach(() => {
@@ -108,7 +108,7 @@ describe("no server is started", () => {
     const program = fixture.program("1.18.33", hanging);
     const supervisor = await fixture.supervisor(
       { opencodeBin: program },
-      { times: { startMs: 1500, firstWaitMs: 500 } },
+      { times: { ...patientTimes, startMs: 1500, firstWaitMs: 500 } },
     );
     await expect(supervisor.start()).rejects.toMatchObject({ code: "opencode_start_timeout" });
     expect(supervisor.health()).toMatch(/did not answer within 1.5 s/);
@@ -116,7 +116,7 @@ describe("no server is started", () => {
     await supervisor.close();
     expect(await hungServers()).toEqual([]);
 
-    const next = await fixture.supervisor({ opencodeBin: program }, { times: { startMs: 30_000, firstWaitMs: 50 } });
+    const next = await fixture.supervisor({ opencodeBin: program });
     rmSync(program);
     await expect(next.start()).rejects.toMatchObject({ code: "opencode_not_found" });
     const works = nextChange(next, "address");
@@ -179,7 +179,7 @@ describe("Waybill's own server", () => {
   });
 
   test("is restarted when it is killed or hangs, and listeners are notified", async () => {
-    const supervisor = await fixture.supervisor({}, { times: { firstWaitMs: 50, probeMs: 3000, probes: 2 } });
+    const supervisor = await fixture.supervisor({}, { times: { ...patientTimes, probeMs: 8000, probes: 2 } });
     const first = await supervisor.start();
     const tool = await runningTool(first);
     const told = [nextChange(supervisor, "loss"), nextChange(supervisor, "address")];
@@ -245,7 +245,7 @@ describe("the server of an earlier run", () => {
   test("is ended if it hangs, before another one is started", async () => {
     const left = await leftBehind();
     process.kill(left.pid ?? 0, "SIGSTOP");
-    const supervisor = await fixture.supervisor({}, { times: { probeMs: 1000, endMs: 1000 } });
+    const supervisor = await fixture.supervisor({}, { times: { ...patientTimes, probeMs: 1000, endMs: 1000 } });
     const address = await supervisor.start();
     expect(address).toMatchObject({ startedByUs: true, url: left.url });
     expect(address.pid).not.toBe(left.pid);
@@ -346,7 +346,7 @@ describe("a server that somebody else started", () => {
       await guest.close();
       expect(await status(address, theirs.authorization)).toBe(200);
 
-      const supervisor = await fixture.supervisor({}, { env, times: { firstWaitMs: 50, attachedAwayMs: 0 } });
+      const supervisor = await fixture.supervisor({}, { env, times: { ...patientTimes, attachedAwayMs: 0 } });
       await supervisor.start();
       const back = nextChange(supervisor, "address");
       await theirs.stop();

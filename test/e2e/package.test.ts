@@ -2,7 +2,6 @@
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -12,6 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { cp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -31,23 +31,25 @@ const env = {
   PORT: "0",
 };
 
+/** Asynchronous: Vitest gives up on a worker that is silent for a minute. */
+const run = promisify(execFile);
+
 /**
  * Does what `npm install` of the tarball does, without a network: its dependencies are copied, and not linked, since a link
  * would lead to what is installed for development. `--ignore-scripts`: the tests have built it, and use what is built.
  */
-beforeAll(() => {
-  const options = { cwd: root, encoding: "utf8" as const };
-  const packed = execFileSync("npm", ["pack", "--ignore-scripts", "--json", "--pack-destination", project], options);
-  const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
+beforeAll(async () => {
+  const pack = ["pack", "--ignore-scripts", "--json", "--pack-destination", project];
+  const [{ filename }] = JSON.parse((await run("npm", pack, { cwd: root })).stdout) as [{ filename: string }];
   const modules = join(project, "node_modules");
   mkdirSync(join(modules, ".bin"), { recursive: true });
-  execFileSync("tar", ["-xzf", join(project, filename), "-C", modules]);
+  await run("tar", ["-xzf", join(project, filename), "-C", modules]);
   renameSync(join(modules, "package"), join(modules, "waybill"));
-  const listed = execFileSync("npm", ["ls", "--omit=dev", "--all", "--parseable"], options);
+  const { stdout: listed } = await run("npm", ["ls", "--omit=dev", "--all", "--parseable"], { cwd: root });
   for (const path of listed.trim().split("\n").slice(1)) {
     const place = relative(join(root, "node_modules"), path);
     // What is nested comes along with the package that it is nested in.
-    if (!place.includes("node_modules/")) cpSync(path, join(modules, place), { recursive: true });
+    if (!place.includes("node_modules/")) await cp(path, join(modules, place), { recursive: true });
   }
   symlinkSync("../waybill/bin/waybill", join(modules, ".bin", "waybill"));
   writeFileSync(join(project, "package.json"), JSON.stringify({ type: "module", dependencies: { waybill: "*" } }));
@@ -64,7 +66,7 @@ test("holds the program, the page and the client, and neither sources nor tests"
 });
 
 test("`npx waybill init` without an agent says what to install, and writes nothing", async () => {
-  const init = promisify(execFile)("npx", ["waybill", "init", "--yes"], { cwd: project, env });
+  const init = run("npx", ["waybill", "init", "--yes"], { cwd: project, env });
   await expect(init).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/No agent program.*npm install/s),
@@ -84,7 +86,7 @@ test("`npx waybill up` without OpenCode runs the demo with a scripted agent, say
   try {
     writeFileSync(join(project, "send.js"), sendingProgram);
     const args = ["send.js", url ?? "", join(home, "token")];
-    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: project, env });
+    const { stdout } = await run(process.execPath, args, { cwd: project, env });
     expect(stdout).toBe("responded\n");
     expect(log).toMatch(/The demo runs without OpenCode.*npm install -g opencode-ai/);
     expect(log).not.toMatch(/"err"/);

@@ -35,7 +35,7 @@ function pretend(silentOn: string): void {
     done`;
   writeFileSync(program, script, { mode: 0o755 });
   runtime = new PiRuntime({
-    ...{ program, env: { HOME: directory, PATH: "" }, directory, clock: systemClock, times: { startMs: 3000 } },
+    ...{ program, env: { HOME: directory, PATH: "" }, directory, clock: systemClock, times: { startMs: 8000 } },
     ...{ provider: "p", model: "m", apiKey: null, maxSteps: 5, idleMs: 60_000, maxResting: 5, onError: () => {} },
   });
 }

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { isGone } from "../support/daemon-process.ts";
+import { readProcessRecords } from "../../src/runtimes/process-pool/process-record.ts";
 import { PiLanes } from "../support/pi-lanes.ts";
 import { serviceOf } from "../support/service-of.ts";
 
@@ -92,7 +92,7 @@ test("a lane in which pi does not start has a notice, and messages to another la
   writeFileSync(join(extensions, "broken.ts"), `throw new Error("cannot be loaded");`);
   await world.send("never", "are you there", { to: { lane: "bad" } });
   await expect
-    .poll(async () => (await service.lane("bad")).notices, { timeout: 30_000 })
+    .poll(async () => (await service.lane("bad")).notices, { timeout: 180_000 })
     .toMatchObject([
       {
         code: "program_failing",
@@ -113,10 +113,11 @@ describe("a tool of pi", () => {
     await world.send(id, "make it");
     await world.waybill.people.answer((await theAsk()).id, { decision: "always" });
     await world.reaches(id, "responded");
-    const { pid } = world.program();
+    const { pid, nonce } = world.program();
     process.kill(pid, "SIGTERM");
-    // A prompt to a program that is about to end would be lost with it, and sent again.
-    await expect.poll(() => isGone(pid)).toBe(true);
+    // A prompt would be lost with the program, and sent again, until Waybill has noticed its end and removed its record.
+    const recorded = () => readProcessRecords(join(world.directory, "pi", "programs")).map((record) => record.nonce);
+    await expect.poll(recorded).not.toContain(nonce);
     id = `${id}again`;
     await world.send(id, "make it again");
     expect((await world.reaches(id, "responded")).attemptList).toHaveLength(1);

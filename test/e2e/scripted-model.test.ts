@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { ModelCall } from "../../src/scripted-model/call-log.ts";
 import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
 import type { ScriptedModel } from "../../src/scripted-model/server.ts";
@@ -12,6 +12,7 @@ import { startScriptedModel } from "../../src/scripted-model/server.ts";
 import { isGone } from "../support/daemon-process.ts";
 import type { OpencodeServer } from "../support/opencode-server.ts";
 import { startOpencode } from "../support/opencode-server.ts";
+import { OpencodeSession } from "../support/opencode-session.ts";
 
 describe("the real OpenCode uses it as a model", () => {
   type Part = { type: string; text?: string; tool?: string; state?: { status: string; output?: string } };
@@ -120,9 +121,11 @@ describe("the real OpenCode uses it as a model", () => {
     const hanging = new Promise<ModelCall>((resolve) => {
       onCall = (call) => call.kind === "turn" && resolve(call);
     });
+    const stream = await new OpencodeSession(opencode, opencode.directory).open(session);
+    onTestFinished(() => stream.close());
     const turn = prompt("wait");
     const call = await hanging;
-    await expect.poll(async () => kept(await answers(), "text")).toHaveLength(1);
+    await stream.hears(({ type, properties }) => type === "message.part.delta" && /fo$/.test(String(properties.delta)));
     expect(await opencode.call("POST", `/session/${session}/abort`)).toBe(true);
     await turn;
 
@@ -138,6 +141,8 @@ describe("the real OpenCode uses it as a model", () => {
       small: [{ when: "/summar/i", step: { say: "In short: a story." } }],
     });
     await prompt("tell me");
+    // The title is requested beside the turn, and might come last.
+    await expect.poll(() => calls("tell me")).toHaveLength(2);
     await opencode.call("POST", `/session/${session}/summarize`, { providerID: "scripted", modelID: "scripted" });
 
     const summaries = (await answers()).filter(({ info }) => "summary" in info && info.summary === true);

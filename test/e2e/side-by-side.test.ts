@@ -55,10 +55,15 @@ async function toldOf(agent: Agent, lane: string, most: number): Promise<Univers
   return events.slice(0, (ends[most - 1] ?? 0) + 1);
 }
 
+/** The turn has ended and the delivery `m` is proven, in whatever order. Only then nothing more is read or sent. */
+const isOver = (events: readonly UniversalEvent[]) =>
+  count(events, "turn.ended") >= 1 &&
+  events.some(({ type, data }) => type === "item.completed" && data.item.id === "delivery:m");
+
 test("a session that ends while the agent is idle ends no second turn", async () => {
   for (const agent of agents) {
     await agent.send("m", "rests", "rests");
-    await toldOf(agent, "rests", 1);
+    await eventsUntil(agent, "rests", isOver);
     const { sessionId } = (await agent.waybill.store.lane("rests")) ?? {};
     await agent.endSession("rests", sessionId ?? "");
     const told = await eventsUntil(agent, "rests", (events) => count(events, "session.ended") >= 1);
@@ -70,9 +75,7 @@ test("the ids of a delivery's prompt and answer are items of its turn", async ()
   for (const agent of agents) {
     const { store } = agent.waybill;
     await agent.send("m", "proves", "proves");
-    const events = await eventsUntil(agent, "proves", (all) =>
-      all.some(({ type, data }) => type === "item.completed" && data.item.id === "delivery:m"),
-    );
+    const events = await eventsUntil(agent, "proves", isOver);
     const record = await store.deliveryOf("proves", "m");
     const item = (id: string | null | undefined) =>
       events.findLast(({ type, data }) => type === "item.completed" && data.item.id === id);

@@ -64,7 +64,9 @@ describe("a store's file that is removed under the running daemon", () => {
     ["replaced", () => renameSync(inHome("other.db"), inHome("waybill.db"))],
   ];
   const rmStore = () => {
-    for (const name of ["waybill.db", "waybill.db-wal", "waybill.db-shm", "waybill.db.lock"]) rmSync(inHome(name));
+    const names = ["waybill.db", "waybill.db-wal", "waybill.db-shm", "waybill.db.lock"];
+    // The daemon notices the first, and may remove the others itself.
+    for (const name of names) rmSync(inHome(name), { force: true });
   };
 
   test.each(taken)(

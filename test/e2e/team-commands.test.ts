@@ -81,8 +81,13 @@ describe("waybill teams", () => {
   test("members' activity is in the stream", async () => {
     const seen: string[] = [];
     const stop = new AbortController();
-    const stream = program.client().stream({ types: ["member", "team"], signal: stop.signal });
+    let onOpen = () => {};
+    const opened = new Promise<void>((resolve) => {
+      onOpen = resolve;
+    });
+    const stream = program.client().stream({ types: ["member", "team"], signal: stop.signal, onOpen });
     const first = stream.next();
+    await opened;
     await run("teams", "pause", "core");
     await first;
     await run("teams", "resume", "core");

@@ -9,6 +9,9 @@ const replies = (text: string, outcome = "answer") => sends({ to: "{{2}}", text,
 const rest = { say: "That is all." };
 /** A rule for a prompt with these words: its first group is the message's id, the second its sender. */
 const on = (words: string) => `/\\[waybill message (\\S+) from ([^\\],]+)[^\\]]*\\][^]*${words}/`;
+const waits = { tools: [{ tool: "message_wait", input: { messageId: "{{3}}", timeoutSeconds: 20 } }] };
+/** Words that are held back until the daemon has returned: an answer, and the waits after the first. */
+const [measuring, onceMore] = ["Measuring.", "Once more."];
 const notice = { when: "/No reply is needed/", steps: [{ say: "Noted." }] };
 
 const script: ModelScriptInput = {
@@ -54,14 +57,12 @@ const script: ModelScriptInput = {
       when: on("Ask ops slowly"),
       steps: [sends({ to: "ops", text: "What is slow?", actionMode: "ask" }), replies("Asked ops: 1 question."), rest],
     },
-    { when: on("What is slow"), steps: [{ ...replies("The disk is slow: 30 MB/s."), waitMs: 6000 }, rest] },
+    { when: on("What is slow"), steps: [{ say: measuring, ...replies("The disk is slow: 30 MB/s.") }, rest] },
     {
       when: "/\\[waybill message (\\S+) from ([^\\],]+)[^\\]]*\\][^]*Wait for (agt-\\w+)/",
       steps: [
-        ...Array.from({ length: 8 }, () => ({
-          waitMs: 700,
-          tools: [{ tool: "message_wait", input: { messageId: "{{3}}", timeoutSeconds: 20 } }],
-        })),
+        waits,
+        ...Array.from({ length: 7 }, () => ({ say: onceMore, ...waits })),
         replies("The last thing that I heard of 8 waits: {{result}}"),
         rest,
       ],
@@ -156,6 +157,7 @@ describe("members on the real OpenCode and the real Claude Code", () => {
   });
 
   test("message_wait returns when the other member has answered, even across a daemon crash", async () => {
+    team.gates.holdBefore(measuring, onceMore);
     await team.ask("dev2", "m-slow", "Ask ops slowly.");
     const asked = (await team.mail("ops")).find(({ text }) => text === "What is slow?");
     const waiting = team.ask("dev2", "m-wait", `Wait for ${asked?.id}.`);
@@ -163,6 +165,7 @@ describe("members on the real OpenCode and the real Claude Code", () => {
     await expect.poll(isWaiting).toBe(true);
     team.program.killWorker();
     await team.daemon.waitForLine({ event: "daemon_ready" });
+    for (const word of [measuring, onceMore]) team.gates.letPass(word);
     const detail = await waiting;
     expect(detail.status).toBe("responded");
     expect(detail.replies.at(-1)?.text).toContain("The disk is slow: 30 MB/s.");

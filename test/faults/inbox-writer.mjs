@@ -20,8 +20,8 @@ const say = (what) => writeSync(1, `${JSON.stringify(what)}\n`);
 
 /** Retries failures, as the sender of a message would. */
 async function insist(work) {
-  // The lock of a killed process is stale after 10 s; until then the waits for it are brief.
-  const until = performance.now() + 30_000;
+  // The lock of a killed process is stale after 10 s; until then the waits for it are brief. A busy machine needs longer.
+  const until = performance.now() + 100_000;
   for (;;) {
     const done = await work();
     if (done.outcome !== "failed" || performance.now() > until) return done;

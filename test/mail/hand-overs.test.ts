@@ -343,15 +343,16 @@ describe("a team of a Claude Code session", () => {
 
   test("empties the inbox of a new teammate, so a row waits until that is over", async () => {
     const team = await session();
-    const members = [
-      { name: "team-lead", agentType: "team-lead" },
-      { name: "nate", joinedAt: Date.now() },
-    ];
-    team.files.make([], { ...live, members });
+    const lead = { name: "team-lead", agentType: "team-lead" };
+    const joins = (joinedAt: number) => team.files.make([], { ...live, members: [lead, { name: "nate", joinedAt }] });
+    // By a clock that is ahead: it stays new until the next line changes that.
+    joins(Date.now() + 600_000);
     await team.scanned();
     expect((await send(team, "m1")).handOver).toMatchObject({ state: "waiting", reason: "just_joined" });
+    const joinedAt = Date.now();
+    joins(joinedAt);
     await reaches(team, "m1", "handed_over");
-    expect(Date.now()).toBeGreaterThanOrEqual((members[1]?.joinedAt ?? 0) + 2000);
+    expect(Date.now()).toBeGreaterThanOrEqual(joinedAt + 2000);
   });
 });
 

@@ -19,7 +19,7 @@ export type Message = {
   say?: string;
   think?: string;
   do?: AgentAction;
-  /** Its text takes seconds. */
+  /** Each second ten characters of its text come. The stub says nothing for a minute. */
   slowly?: true;
   /** Instead of all this, the provider refuses. */
   error?: string;
@@ -68,7 +68,7 @@ export function stubScript(turns: AgentTurns): StubScriptInput {
 function stubSteps(messages: readonly Message[]) {
   return messages.flatMap(({ say, think, do: deed, slowly, error, hangs }) => [
     ...(think === undefined ? [] : [{ think }]),
-    ...(slowly === undefined ? [] : [{ wait: 5000 }]),
+    ...(slowly === undefined ? [] : [{ wait: 60_000 }]),
     ...(say === undefined ? [] : [{ say }, { uses: { tokens: 10 } }]),
     ...(deed === undefined ? [] : [stubStep(deed)]),
     ...(error === undefined ? [] : [{ error, status: 400 }]),

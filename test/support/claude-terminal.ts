@@ -114,6 +114,11 @@ export class ClaudeTerminal {
     return this.config()?.members.map(({ name }) => name) ?? [];
   }
 
+  /** Exactly these, in this order. The program may show something before it has written the file. */
+  hasMembers(...names: string[]): Promise<true> {
+    return this.until(`the membership of ${names}`, () => this.memberNames().join() === names.join());
+  }
+
   inboxPath(name: string): string {
     return join(this.team, "inboxes", `${name}.json`);
   }

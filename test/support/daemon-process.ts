@@ -113,7 +113,7 @@ export class DaemonProcess {
   async end(): Promise<void> {
     for (const signal of ["SIGTERM", "SIGINT"] as const) if (!isGone(this.pid)) this.#child.kill(signal);
     const timeout = new AbortController();
-    await Promise.race([this.#outputEnd, wait(15_000, undefined, { signal: timeout.signal }).catch(() => {})]);
+    await Promise.race([this.#outputEnd, wait(60_000, undefined, { signal: timeout.signal }).catch(() => {})]);
     timeout.abort();
     await this.dispose();
   }

@@ -14,10 +14,10 @@ import { openCodeApi } from "./opencode-stages.ts";
 import type { Agent, AgentKind } from "./side-by-side.ts";
 import { startAgent } from "./side-by-side.ts";
 
-/** Turns that take longer than any abort waits. */
+/** Turns that take much longer than any abort waits, even on a loaded machine. */
 const lastWords = "and now I am at the end.";
 const turns: AgentTurns = {
-  works: [{ say: `I work on it, and on and on, ${lastWords}`, slowly: true }],
+  works: [{ say: `I work on it, ${"and on ".repeat(40)}${lastWords}`, slowly: true }],
   asks: [{ say: "May I?", do: { shell: "sh -c 'sleep 600'" } }, { hangs: "stopped" }],
 };
 
@@ -179,7 +179,7 @@ async function programsView({ waybill }: Agent, laneId: string): Promise<Pick<Ab
   const runtime = waybill.runtimes.get(lane?.runtime ?? "");
   // If every prompt was stopped before it was sent, there may be no session.
   if (!lane?.sessionId || !runtime) return { status: "idle", finished: 0 };
-  const { status, rows } = await runtime.read(lane, lane.sessionId, null, AbortSignal.timeout(10_000));
+  const { status, rows } = await runtime.read(lane, lane.sessionId, null, AbortSignal.timeout(60_000));
   return { status, finished: rows.filter(({ role, text }) => role === "assistant" && text.endsWith(lastWords)).length };
 }
 

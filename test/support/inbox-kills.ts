@@ -139,7 +139,7 @@ class InboxWorld {
     return new Promise<{ code: number | null; signal: string | null; stdout: string; stderr: string }>((resolve) => {
       const env = { ...process.env, WAYBILL_FAIL_POINT: failPoint };
       // Only for a run that hangs.
-      const child = spawn(process.execPath, [scenario, this.directory], { env, timeout: 25_000 });
+      const child = spawn(process.execPath, [scenario, this.directory], { env, timeout: 110_000 });
       let stdout = "";
       let stderr = "";
       child.stdout.on("data", (chunk) => {

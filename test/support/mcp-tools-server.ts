@@ -1,20 +1,21 @@
 /** A small MCP server on loopback with Waybill's tools, which records who called what. Stateless, like the daemon's own. */
+import { once } from "node:events";
 import type { Server } from "node:http";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { ownTools } from "../../src/own-tools.ts";
 import type { ToolServer } from "../../src/runtimes/descriptor.ts";
+import { freePort } from "./free-port.ts";
 
 /** `lane`: the lane of the call's token; null for an unknown token. */
 export type RecordedCall = { lane: string | null; tool: string; text: string };
 
 export class McpToolsServer {
   readonly calls: RecordedCall[] = [];
-  /** The JSON-RPC methods of all requests, with the lane. */
-  readonly requests: { lane: string | null; method: string }[] = [];
+  /** The JSON-RPC methods of all requests, with the lane and the time. */
+  readonly requests: { lane: string | null; method: string; at: number }[] = [];
   /** The error for calls; null if they are accepted. */
   refusal: string | null = null;
   /** Requests are accepted but get no answer. */
@@ -27,8 +28,10 @@ export class McpToolsServer {
   async open(): Promise<this> {
     const listener = getRequestListener((request) => this.#answer(request));
     this.#server = createServer(listener);
-    await new Promise<void>((resolve) => this.#server?.listen(this.#port, "127.0.0.1", resolve));
-    this.#port = (this.#server.address() as AddressInfo).port;
+    // Reserved: another process could take it while this is closed.
+    this.#port ||= await freePort();
+    this.#server.listen(this.#port, "127.0.0.1");
+    await once(this.#server, "listening");
     return this;
   }
 
@@ -67,7 +70,7 @@ export class McpToolsServer {
     const lane = this.#laneOf(request);
     const body: unknown = request.method === "POST" ? await request.clone().json() : null;
     const { method } = (body ?? {}) as { method?: string };
-    this.requests.push({ lane, method: method ?? request.method });
+    this.requests.push({ lane, method: method ?? request.method, at: Date.now() });
     if (this.hangs) return new Promise(() => {});
     return lane === null ? new Response(null, { status: 401 }) : this.#handler.fetch(request);
   }

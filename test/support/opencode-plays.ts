@@ -32,7 +32,7 @@ export const playedScenes: AgentTurns = {
   three: [{ say: "Never asked for." }],
   "interrupts-ask": [asks, { say: "Never said." }],
   "interrupts-tool": [{ say: "It takes long.", do: { shell: "sh -c 'sleep 600'" } }, { say: "Never said." }],
-  aborts: [{ say: "I work on it, and on and on, and now it is done.", slowly: true }],
+  aborts: [{ say: `I work on it, ${"and on ".repeat(40)}and now it is done.`, slowly: true }],
   dies: [{ say: "I begin.", ...reads }, { hangs: "dies", once: true }, { say: "I went on, and it is 1." }],
   twice: [{ say: "That was 1." }],
   meanwhile: [asks, { say: "That was the 1st." }],
@@ -119,6 +119,7 @@ export const plays: Readonly<Record<string, Play>> = {
     await session.prompt("meanwhile");
     await session.asks();
     await session.prompt("afterwards");
+    await session.hasAsked(2);
     await session.reply("once");
     return session.untilRest();
   },

@@ -76,11 +76,19 @@ export class OpencodeSession {
 
   /** Resolves when this many messages of the agent are complete. */
   async hasSaid(messages: number): Promise<void> {
+    await this.#hasShown(messages, (info) => info.role === "assistant" && info.time.completed !== undefined);
+  }
+
+  /** Resolves when this many messages of people are shown: a prompt is answered before its message is stored. */
+  async hasAsked(messages: number): Promise<void> {
+    await this.#hasShown(messages, (info) => info.role === "user");
+  }
+
+  async #hasShown(messages: number, fits: (info: Message) => boolean): Promise<void> {
     const ids = new Set<string>();
     await this.hears((event) => {
-      const info = event.properties.info as Message | undefined;
-      const isOver = this.#isOwn(event, "message.updated") && info?.role === "assistant" && info.time.completed;
-      if (!isOver || ids.has(info.id)) return false;
+      const info = event.properties.info as Message;
+      if (!this.#isOwn(event, "message.updated") || !fits(info) || ids.has(info.id)) return false;
       ids.add(info.id);
       return true;
     }, messages);

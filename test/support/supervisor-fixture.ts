@@ -15,6 +15,9 @@ import { isAlive, processTable } from "../../src/runtimes/process/process-table.
 import { freePort } from "./free-port.ts";
 import { opencodeBin, opencodeEnvironment } from "./opencode-server.ts";
 
+/** Short waits, but all the time that a loaded machine needs to print a version or to answer a probe. */
+export const patientTimes = { firstWaitMs: 50, watchMs: 50, versionMs: 100_000, probeMs: 30_000, startMs: 120_000 };
+
 export class SupervisorFixture {
   readonly home = realpathSync(mkdtempSync(join(tmpdir(), "waybill-supervisor-")));
   /** The environment of every server, started by this process or by another. */
@@ -55,7 +58,7 @@ export class SupervisorFixture {
       },
       directory: this.directory,
       env: this.env,
-      times: { firstWaitMs: 50, watchMs: 50 },
+      times: patientTimes,
       ...rest,
     };
   }
