@@ -168,15 +168,14 @@ describe.concurrent("unusual messages", () => {
     expect(shown()).toBe(emoji);
   });
 
-  test("an edit of a waiting message replaces it, and one of an answered message follows it", async () => {
+  test("an edit of a waiting message replaces it, and one of an answered message follows it", async ({ expect }) => {
     const chat = trouble.person();
     const slow = await trouble.begin(chat);
     const waits = chat.send(trouble.text());
     await chat.waitFor(({ messages }) => messages.find((one) => one.id === waits.message_id)?.reactions.includes("👀"));
     const edited = trouble.text();
     chat.edit(waits.message_id, edited);
-    const client = trouble.world.program.client();
-    await expect.poll(async () => (await client.messages({})).messages.map(({ text }) => text)).toContain(edited);
+    await expect.poll(() => trouble.waiting(chat)).toEqual([edited]);
     await trouble.finish(chat);
     await answered(chat, slow);
     await answered(chat, edited);
@@ -185,6 +184,29 @@ describe.concurrent("unusual messages", () => {
     chat.edit(waits.message_id, again);
     await answered(chat, again);
     expectOneAnswer(chat, slow, edited, again);
+    const isMarked = async (text: string) => (await trouble.admitted(text))?.startsWith("(I edited");
+    expect([await isMarked(edited), await isMarked(again)]).toEqual([false, true]);
+  });
+
+  test("several edits in a second each replace the one that waits, even by its first text", async ({ expect }) => {
+    const chat = trouble.person();
+    const slow = await trouble.begin(chat);
+    const first = trouble.text();
+    const second = trouble.text();
+    const { message_id: id } = chat.send(first);
+    for (const text of [second, first]) {
+      await expect.poll(() => trouble.waiting(chat)).toHaveLength(1);
+      chat.edit(id, text);
+      await expect.poll(() => trouble.waiting(chat)).toEqual([text]);
+    }
+    await trouble.finish(chat);
+    await answered(chat, slow);
+    await answered(chat, first);
+    // The agent knows the first text now.
+    const third = trouble.text();
+    for (const text of [second, third]) chat.edit(id, text);
+    await answered(chat, third);
+    expectOneAnswer(chat, first, third);
   });
 
   test("dates far in the future and in the past change nothing", async () => {

@@ -106,10 +106,25 @@ export class TroubleWorld {
   }
 
   async finish(chat: ChatHandle, thread: number | null = null): Promise<void> {
-    const { program } = this.world;
-    const lane = laneOf(topicKey({ chat: chat.id, thread }), realpathSync(program.work));
-    const { asks } = await program.client().asks();
-    await program.client().answer(given(asks.find((ask) => ask.lane === lane)).id, { decision: "once" });
+    const client = this.world.program.client();
+    const { asks } = await client.asks();
+    await client.answer(given(asks.find(({ lane }) => lane === this.#lane(chat, thread))).id, { decision: "once" });
+  }
+
+  /** The texts of the messages that have not been sent to the agent. */
+  async waiting(chat: ChatHandle): Promise<(string | null)[]> {
+    const filter = { lane: this.#lane(chat, null), status: ["pending"] as const };
+    return (await this.world.program.client().deliveries(filter)).deliveries.map(({ excerpt }) => excerpt);
+  }
+
+  /** The whole text of the message to the agent that ends like this. */
+  async admitted(end: string): Promise<string | undefined> {
+    const { messages } = await this.world.program.client().messages({ q: end });
+    return messages.find(({ text }) => text.endsWith(end) && !text.startsWith("Done"))?.text;
+  }
+
+  #lane(chat: ChatHandle, thread: number | null): string {
+    return laneOf(topicKey({ chat: chat.id, thread }), realpathSync(this.world.program.work));
   }
 
   /** Makes the next matching call in this chat fail. Resolves when it does. */

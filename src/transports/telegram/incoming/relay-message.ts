@@ -1,5 +1,6 @@
 /** Admits a chat message as a message to the topic's agent. */
 import { AppError } from "../../../app-error.ts";
+import type { DeliveryRecord } from "../../../core/delivery/record.ts";
 import type { WrittenAddress } from "../../../core/message/address.ts";
 import type { SendResult } from "../../../service/service.ts";
 import { say } from "../outgoing/say.ts";
@@ -8,7 +9,7 @@ import type { Handled, TelegramContext } from "../telegram-context.ts";
 import { openRecipient } from "../topics/recipient.ts";
 import type { Topic } from "../topics/topic.ts";
 import type { Albums } from "../updates/albums.ts";
-import { editedMessageId, messageIdOf } from "../updates/message-id.ts";
+import { messageIdOf } from "../updates/message-id.ts";
 import { agentText } from "../updates/message-text.ts";
 import type { IncomingMessage } from "../updates/read-update.ts";
 import type { StoredUpdate } from "../updates/update-queue.ts";
@@ -40,46 +41,69 @@ async function admit(
   { topic, to }: { topic: Topic; to: WrittenAddress },
   context: RelayContext,
 ): Promise<SendResult | null> {
-  const { service, bot } = context;
-  const { chat } = message.place;
-  const id = messageIdOf(bot.id, chat, message.messageId);
-  const edit = message.editedAt === null ? null : await takeBack(id, message, context);
-  if (edit === "unchanged") return null;
-  const isNew = edit === null || message.editedAt === null;
+  const { service } = context;
+  const version = message.editedAt === null ? original : await nextVersion(message, context);
+  if (version === null) return null;
   const attachments = await fetchFiles(message.files, context, context.closing);
   const common = { to, conversation: topic.key, source: "telegram" as const };
   return service.send({
     ...common,
-    id: isNew ? id : editedMessageId(bot.id, chat, message.messageId, message.editedAt ?? 0),
+    id: idOf(message, version.edit, context),
     from: message.from.name,
-    text: agentText(message, edit),
+    text: agentText(message, version),
     attachments,
   });
 }
 
+type Version = { edit: number; isEdit: boolean };
+
+const original: Version = { edit: 0, isEdit: false };
+
+function idOf({ place, messageId }: IncomingMessage, edit: number, { bot }: TelegramContext): string {
+  return messageIdOf(bot.id, place.chat, messageId, edit);
+}
+
 /**
- * An edit replaces a message that is still waiting, and follows one that was sent. Null if the message itself is
- * unknown: then the edit is treated as the message.
+ * An edit replaces a message that is still waiting, and follows one that was sent. It is the original if the message
+ * is unknown. Null if it changes nothing.
  */
-async function takeBack(
-  id: string,
-  message: IncomingMessage,
-  { service }: TelegramContext,
-): Promise<"replaces" | "follows" | "unchanged" | null> {
-  const [delivery] = (await service.deliveries({ messageId: id, limit: 1 })).items;
-  if (!delivery) return null;
-  const { record } = delivery;
-  const known = await service.message(record.laneId, id);
-  if (known?.text === agentText(message, null)) return "unchanged";
+async function nextVersion(message: IncomingMessage, context: TelegramContext): Promise<Version | null> {
+  const records = await recordsOf(message, context);
+  const newest = records.at(-1);
+  if (!newest) return original;
+  const known = await context.service.message(newest.laneId, newest.messageId);
+  if ([true, false].some((isEdit) => known?.text === agentText(message, { isEdit }))) return null;
+  const isTakenBack = await takeBack(newest, context);
+  const isEdit = !isTakenBack || records.slice(0, -1).some((record) => !isWithdrawn(record));
+  return { edit: records.length, isEdit };
+}
+
+/** The deliveries of a chat message and of its edits, in order. */
+async function recordsOf(message: IncomingMessage, context: TelegramContext): Promise<DeliveryRecord[]> {
+  const records: DeliveryRecord[] = [];
+  for (;;) {
+    const messageId = idOf(message, records.length, context);
+    const [delivery] = (await context.service.deliveries({ messageId, limit: 1 })).items;
+    if (!delivery) return records;
+    records.push(delivery.record);
+  }
+}
+
+function isWithdrawn({ status, lastReason }: DeliveryRecord): boolean {
+  return status === "cancelled" && lastReason === "withdrawn";
+}
+
+/** Whether the agent never sees it. */
+async function takeBack(record: DeliveryRecord, { service }: TelegramContext): Promise<boolean> {
   // An earlier try may have withdrawn it and crashed.
-  if (record.status === "cancelled" && record.lastReason === "withdrawn") return "replaces";
-  if (record.status !== "pending") return "follows";
+  if (isWithdrawn(record)) return true;
+  if (record.status !== "pending") return false;
   try {
-    await service.withdraw(id, record.laneId);
-    return "replaces";
+    await service.withdraw(record.messageId, record.laneId);
+    return true;
   } catch (error) {
     // It has just been sent.
-    if (error instanceof AppError && error.code === "not_possible") return "follows";
+    if (error instanceof AppError && error.code === "not_possible") return false;
     throw error;
   }
 }

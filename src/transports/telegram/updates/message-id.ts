@@ -1,12 +1,12 @@
 /** Message ids for chat messages. They are derived, so a repeated update is recognised. Pure. */
 
-export function messageIdOf(bot: number, chat: number, message: number): string {
-  return `telegram:${bot}:${chat}:${message}`;
-}
-
-/** An edited text is another message, because the body of an id never changes. */
-export function editedMessageId(bot: number, chat: number, message: number, editedAt: number): string {
-  return `${messageIdOf(bot, chat, message)}:edit-${editedAt}`;
+/**
+ * An edited text is another message, because the body of an id never changes. `edit` counts them: the time of an edit
+ * has seconds, and people edit twice in one.
+ */
+export function messageIdOf(bot: number, chat: number, message: number, edit = 0): string {
+  const id = `telegram:${bot}:${chat}:${message}`;
+  return edit === 0 ? id : `${id}:edit-${edit}`;
 }
 
 /** The chat message that an id names; null for ids from elsewhere. */

@@ -3,11 +3,12 @@ import type { IncomingMessage } from "./read-update.ts";
 
 const maxQuoted = 1000;
 
-export function agentText(message: IncomingMessage, edit: "replaces" | "follows" | null): string {
+/** `isEdit`: the agent knows an earlier text of this message. */
+export function agentText(message: IncomingMessage, { isEdit }: { isEdit: boolean }): string {
   const { text, repliesTo, forwardedFrom } = message;
   const quoted = repliesTo?.text ? `${quote(repliesTo.text.slice(0, maxQuoted))}\n\n` : "";
   const forwarded = forwardedFrom === null ? "" : `(Forwarded from ${forwardedFrom}.)\n\n`;
-  const edited = edit === "follows" ? "(I edited my earlier message. It now says:)\n\n" : "";
+  const edited = isEdit ? "(I edited my earlier message. It now says:)\n\n" : "";
   const said = text === "" ? "(Sent without text. See the attachments.)" : text;
   return `${edited}${quoted}${forwarded}${said}`;
 }
