@@ -9,7 +9,7 @@ import { createServer } from "vite";
 
 // It stays open while the scenes are played, because parts of Waybill are loaded on first use.
 const vite = await createServer({ configFile: false, server: { middlewareMode: true, hmr: false, ws: false } });
-const path = fileURLToPath(new URL("../test/support/opencode-comparison.ts", import.meta.url));
+const path = fileURLToPath(new URL("../test/support/opencode/opencode-comparison.ts", import.meta.url));
 const { writeComparison } = await vite.ssrLoadModule(path);
 await writeComparison();
 process.exit(0);

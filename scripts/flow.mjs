@@ -118,7 +118,7 @@ async function startWorker(directory) {
   mkdirSync(work);
   const script = { always: [{ steps: [{ say: "The answer." }] }] };
   writeFileSync(config, JSON.stringify({ modelProvider: "stub", lanes: [{ id: "lane", directory: work, script }] }));
-  const child = fork(join(root, "test/support/waybill-of-modules.mjs"), ["worker"], {
+  const child = fork(join(root, "test/support/daemon/waybill-of-modules.mjs"), ["worker"], {
     env: { PATH: process.env.PATH, HOME: directory, WAYBILL_HOME: home, WAYBILL_CONFIG: config, PORT: "0" },
     execArgv: ["--import", new URL("flow-coverage.mjs", import.meta.url).href],
     stdio: ["ignore", "pipe", "pipe", "ipc"],

@@ -3,5 +3,5 @@ import { fileURLToPath } from "node:url";
 import { runnerImport } from "vite";
 
 const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
-const { module } = await runnerImport(path("test/support/record-claude.ts"));
+const { module } = await runnerImport(path("test/support/claude/record-claude.ts"));
 await module.recordClaude(path("test/fixtures/claude"), process.argv.slice(2));

@@ -3,5 +3,5 @@ import { fileURLToPath } from "node:url";
 import { runnerImport } from "vite";
 
 const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
-const { module } = await runnerImport(path("test/support/record-pi.ts"));
+const { module } = await runnerImport(path("test/support/pi/record-pi.ts"));
 await module.recordPi(path("test/fixtures/pi"), process.argv.slice(2));

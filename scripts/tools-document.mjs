@@ -3,6 +3,6 @@ import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { runnerImport } from "vite";
 
-const source = fileURLToPath(new URL("../test/support/tools-document.ts", import.meta.url));
+const source = fileURLToPath(new URL("../test/support/rules/tools-document.ts", import.meta.url));
 const { toolsDocument } = (await runnerImport(source)).module;
 writeFileSync(new URL("../docs/tools.md", import.meta.url), toolsDocument());

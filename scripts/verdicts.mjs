@@ -8,7 +8,7 @@ import { build } from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { outputFiles } = await build({
-  entryPoints: [`${root}test/support/verdicts.ts`],
+  entryPoints: [`${root}test/support/agents/verdicts.ts`],
   bundle: true,
   write: false,
   platform: "node",

@@ -9,13 +9,13 @@ import {
   submit,
   toPerson,
   unanswered,
-} from "../../test/support/deliveries.ts";
-import { anEvent } from "../../test/support/events.ts";
-import { served, token } from "../../test/support/http-api.ts";
-import { deliveryOf } from "../../test/support/records.ts";
-import { runCommand } from "../../test/support/run-command.ts";
-import type { TestService } from "../../test/support/test-service.ts";
-import { testService } from "../../test/support/test-service.ts";
+} from "../../test/support/core/deliveries.ts";
+import { anEvent } from "../../test/support/core/events.ts";
+import { served, token } from "../../test/support/daemon/http-api.ts";
+import { deliveryOf } from "../../test/support/core/records.ts";
+import { runCommand } from "../../test/support/daemon/run-command.ts";
+import type { TestService } from "../../test/support/daemon/test-service.ts";
+import { testService } from "../../test/support/daemon/test-service.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { restart } from "./commands/restart.ts";
 import { loadCommand } from "./commands.ts";

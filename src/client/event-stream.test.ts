@@ -1,8 +1,8 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { ScriptedServer } from "../../test/support/scripted-server.ts";
-import { cutOff, frame, frames, json, scriptedServer } from "../../test/support/scripted-server.ts";
+import type { ScriptedServer } from "../../test/support/agents/scripted-server.ts";
+import { cutOff, frame, frames, json, scriptedServer } from "../../test/support/agents/scripted-server.ts";
 import type { Fetch } from "./api-fetch.ts";
 import { WaybillClient } from "./waybill-client.ts";
 import type { WaybillError } from "./waybill-error.ts";

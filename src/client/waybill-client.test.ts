@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import type { Answerer, ScriptedServer } from "../../test/support/scripted-server.ts";
-import { cutOff, frame, frames, json, scriptedServer } from "../../test/support/scripted-server.ts";
+import type { Answerer, ScriptedServer } from "../../test/support/agents/scripted-server.ts";
+import { cutOff, frame, frames, json, scriptedServer } from "../../test/support/agents/scripted-server.ts";
 import { WaybillClient } from "./waybill-client.ts";
 
 let server: ScriptedServer | null = null;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { anEvent, logged } from "../../test/support/events.ts";
+import { anEvent, logged } from "../../test/support/core/events.ts";
 import type { Item, Part } from "../core/turn/item.ts";
 import type { EventBody, UniversalEvent } from "../core/turn/universal-event.ts";
 import { AskRegistry } from "./ask-registry.ts";

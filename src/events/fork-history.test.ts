@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { anItem, LaneHistory } from "../../test/support/lane-history.ts";
+import { anItem, LaneHistory } from "../../test/support/core/lane-history.ts";
 import { endNote } from "../core/turn/delivery-notes.ts";
 import type { UniversalEvent } from "../core/turn/universal-event.ts";
 import type { History } from "./fork-history.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { refusal, startTelegram } from "../../test/support/fake-telegram.ts";
-import { ManualClock } from "../../test/support/manual-clock.ts";
+import { refusal, startTelegram } from "../../test/support/telegram/fake-telegram.ts";
+import { ManualClock } from "../../test/support/core/manual-clock.ts";
 
 describe("sendRichMessage", () => {
   test("shows the source, and returns blocks", async () => {

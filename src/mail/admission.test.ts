@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { aLane, World } from "../../test/support/waybill.ts";
+import { aLane, World } from "../../test/support/daemon/waybill.ts";
 import { maxCharacters, maxSystemBytes } from "../core/message/message.ts";
 import type { NewMessage } from "./message-schema.ts";
 

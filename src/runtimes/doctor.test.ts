@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { freePort } from "../../test/support/free-port.ts";
+import { freePort } from "../../test/support/daemon/free-port.ts";
 import { readConfig } from "../daemon/config/config.ts";
 import type { Check } from "../doctor-check.ts";
 import { descriptorOf } from "./descriptor.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { aLane } from "../../test/support/waybill.ts";
+import { aLane } from "../../test/support/daemon/waybill.ts";
 import { systemClock } from "../clock.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import { lazyRuntime } from "./lazy-runtime.ts";

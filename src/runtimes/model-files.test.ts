@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { attachedFile, notes, pdf, png, sampleFiles } from "../../test/support/sample-files.ts";
+import { attachedFile, notes, pdf, png, sampleFiles } from "../../test/support/files/sample-files.ts";
 import { fileBlock } from "./claude/process/file-blocks.ts";
 import { fileText, readFiles } from "./model-files.ts";
 import { promptParts } from "./opencode/session/prompt-parts.ts";

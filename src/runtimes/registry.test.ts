@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { thrownBy } from "../../test/support/config-directory.ts";
+import { thrownBy } from "../../test/support/daemon/config-directory.ts";
 import type { AppError } from "../app-error.ts";
 import { systemClock } from "../clock.ts";
 import type { RuntimeContext, RuntimeDescriptor } from "./descriptor.ts";

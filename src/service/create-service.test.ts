@@ -1,9 +1,9 @@
 /** Tests the service on a whole Waybill with a scripted agent. */
 
 import { describe, expect, test } from "vitest";
-import { deliveryOf } from "../../test/support/records.ts";
-import type { WorldOptions } from "../../test/support/waybill.ts";
-import { startWorld } from "../../test/support/waybill.ts";
+import { deliveryOf } from "../../test/support/core/records.ts";
+import type { WorldOptions } from "../../test/support/daemon/waybill.ts";
+import { startWorld } from "../../test/support/daemon/waybill.ts";
 import { AppError } from "../app-error.ts";
 import type { RunningProgram, Runtime } from "../runtimes/port.ts";
 import { runtimeDescriptors } from "../runtimes/registry.ts";

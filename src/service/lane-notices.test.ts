@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { serviceOf } from "../../test/support/service-of.ts";
-import type { WorldOptions } from "../../test/support/waybill.ts";
-import { startWorld } from "../../test/support/waybill.ts";
+import { serviceOf } from "../../test/support/daemon/service-of.ts";
+import type { WorldOptions } from "../../test/support/daemon/waybill.ts";
+import { startWorld } from "../../test/support/daemon/waybill.ts";
 import type { AgentChoice, Runtime } from "../runtimes/port.ts";
 
 /** A program that knows the agents in `known`, or cannot be reached. */

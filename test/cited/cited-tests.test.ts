@@ -1,8 +1,8 @@
 /** The last step of `npm test`: every test that a document cites has passed in the runs before it. */
 import { relative } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { CitedTest } from "../support/cited-tests.ts";
-import { citedAsTried, citedWithFile, readText, root } from "../support/cited-tests.ts";
+import type { CitedTest } from "../support/rules/cited-tests.ts";
+import { citedAsTried, citedWithFile, readText, root } from "../support/rules/cited-tests.ts";
 
 type Report = {
   testResults: {

@@ -4,7 +4,7 @@
  */
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import type { Store } from "../../src/store/port.ts";
-import { aLane } from "../support/waybill.ts";
+import { aLane } from "../support/daemon/waybill.ts";
 import { admission } from "./store/admission.ts";
 import { alerts } from "./store/alerts.ts";
 import { attachments } from "./store/attachments.ts";

@@ -11,7 +11,7 @@ import type { Runtime } from "../../src/runtimes/port.ts";
 import { stub } from "../../src/runtimes/stub/descriptor.ts";
 import { readJournal } from "../../src/runtimes/stub/journal.ts";
 import { StubRuntime } from "../../src/runtimes/stub/stub-runtime.ts";
-import { stubScript } from "../support/agent-scripts.ts";
+import { stubScript } from "../support/agents/agent-scripts.ts";
 import type { RuntimeHarness } from "./runtime-conformance.ts";
 import { conformanceScenes, conformingLane, runtimeConformance } from "./runtime-conformance.ts";
 

@@ -6,9 +6,9 @@ import { describe, expect, test } from "vitest";
 import { dayOf } from "../../src/core/lane/daily-limit.ts";
 import type { Lane } from "../../src/core/lane/lane.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
-import { settled } from "../support/manual-clock.ts";
-import type { World, WorldOptions } from "../support/waybill.ts";
-import { startWorld } from "../support/waybill.ts";
+import { settled } from "../support/core/manual-clock.ts";
+import type { World, WorldOptions } from "../support/daemon/waybill.ts";
+import { startWorld } from "../support/daemon/waybill.ts";
 
 const script = {
   turns: [{ when: "by a person", steps: [{ uses: { tokens: 70, cost: 1 } }, { say: "SignalBody to a person: 1." }] }],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { settled } from "../support/manual-clock.ts";
-import type { World } from "../support/waybill.ts";
-import { startWorld } from "../support/waybill.ts";
+import { settled } from "../support/core/manual-clock.ts";
+import type { World } from "../support/daemon/waybill.ts";
+import { startWorld } from "../support/daemon/waybill.ts";
 
 const minute = 60_000;
 const times = { askMs: 2 * minute, failureMs: 5 * minute, lateMs: 10 * minute };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { World, WorldOptions } from "../support/waybill.ts";
-import { startWorld } from "../support/waybill.ts";
+import type { World, WorldOptions } from "../support/daemon/waybill.ts";
+import { startWorld } from "../support/daemon/waybill.ts";
 
 const minute = 60_000;
 const answersTea = { when: "tea", steps: [{ say: "Earl Grey, 3 minutes." }] };

@@ -1,7 +1,7 @@
 /** The clock was an hour ahead and is corrected between two runs. */
 import { expect, test } from "vitest";
-import type { World } from "../support/waybill.ts";
-import { startWorld } from "../support/waybill.ts";
+import type { World } from "../support/daemon/waybill.ts";
+import { startWorld } from "../support/daemon/waybill.ts";
 
 const second = 1000;
 const minute = 60 * second;

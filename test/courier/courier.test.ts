@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { World, WorldOptions } from "../support/waybill.ts";
-import { startWorld } from "../support/waybill.ts";
+import type { World, WorldOptions } from "../support/daemon/waybill.ts";
+import { startWorld } from "../support/daemon/waybill.ts";
 
 let world: World;
 const run = async (options: WorldOptions) => {

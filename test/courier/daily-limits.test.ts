@@ -2,9 +2,9 @@
 import { expect, test } from "vitest";
 import { defaultPolicy } from "../../src/core/delivery/policy.ts";
 import { dayOf, nextDay, noLimits } from "../../src/core/lane/daily-limit.ts";
-import { settled } from "../support/manual-clock.ts";
-import type { World } from "../support/waybill.ts";
-import { startWorld } from "../support/waybill.ts";
+import { settled } from "../support/core/manual-clock.ts";
+import type { World } from "../support/daemon/waybill.ts";
+import { startWorld } from "../support/daemon/waybill.ts";
 
 const second = 1000;
 const script = { always: [{ steps: [{ uses: { tokens: 60, cost: 0.6 } }, { say: "There are 12 of them." }] }] };

@@ -12,8 +12,8 @@ import { actionModes } from "../../src/core/message/message.ts";
 import { unreadable } from "../../src/core/proof/observation.ts";
 import { observe } from "../../src/core/proof/observe.ts";
 import type { TranscriptRow } from "../../src/core/transcript/transcript.ts";
-import { aRecord, having, submitEvent } from "../support/records.ts";
-import { anAsk, answerRow, aSlice, aTool, toolRow, userRow } from "../support/transcript.ts";
+import { aRecord, having, submitEvent } from "../support/core/records.ts";
+import { anAsk, answerRow, aSlice, aTool, toolRow, userRow } from "../support/core/transcript.ts";
 
 /** What an agent may have done with a prompt by the time of a reconcile. */
 const turns: Record<string, (prompt: string) => TranscriptRow[]> = {

@@ -1,9 +1,9 @@
 /** The orderly end of a run, on the real store with a scripted agent and a clock that the test moves. */
 import { describe, expect, test } from "vitest";
 import type { Drained } from "../../src/courier/drain.ts";
-import { settled } from "../support/manual-clock.ts";
-import type { World, WorldOptions } from "../support/waybill.ts";
-import { startWorld } from "../support/waybill.ts";
+import { settled } from "../support/core/manual-clock.ts";
+import type { World, WorldOptions } from "../support/daemon/waybill.ts";
+import { startWorld } from "../support/daemon/waybill.ts";
 
 const minute = 60_000;
 

@@ -7,8 +7,8 @@ import { dayOf } from "../../src/core/lane/daily-limit.ts";
 import type { Lane } from "../../src/core/lane/lane.ts";
 import { findAttemptsInDirectory } from "../../src/courier/find-attempts.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
-import type { World, WorldOptions } from "../support/waybill.ts";
-import { startWorld } from "../support/waybill.ts";
+import type { World, WorldOptions } from "../support/daemon/waybill.ts";
+import { startWorld } from "../support/daemon/waybill.ts";
 
 let world: World;
 let startedAt = 0;

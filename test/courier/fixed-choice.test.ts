@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
-import type { World } from "../support/waybill.ts";
-import { aLane, startWorld } from "../support/waybill.ts";
+import type { World } from "../support/daemon/waybill.ts";
+import { aLane, startWorld } from "../support/daemon/waybill.ts";
 
 const silent = { steps: [] };
 const answers = { steps: [{ say: "Done, 1." }] };

@@ -5,8 +5,8 @@ import type { Lane } from "../../src/core/lane/lane.ts";
 import type { UniversalEvent } from "../../src/core/turn/universal-event.ts";
 import { universalEventTypes } from "../../src/core/turn/universal-event.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
-import type { World, WorldOptions } from "../support/waybill.ts";
-import { aLane, startWorld } from "../support/waybill.ts";
+import type { World, WorldOptions } from "../support/daemon/waybill.ts";
+import { aLane, startWorld } from "../support/daemon/waybill.ts";
 
 const working = { steps: [{ uses: { tokens: 5, cost: 0 } }, { tool: "bash", output: "3 files" }, { say: "Done: 3." }] };
 

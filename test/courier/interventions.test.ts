@@ -2,9 +2,9 @@ import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import type { AdmissionRequest } from "../../src/core/plan/plans.ts";
 import type { Mailbox } from "../../src/mail/mailbox.ts";
-import { settled } from "../support/manual-clock.ts";
-import type { World, WorldOptions } from "../support/waybill.ts";
-import { aLane, startWorld } from "../support/waybill.ts";
+import { settled } from "../support/core/manual-clock.ts";
+import type { World, WorldOptions } from "../support/daemon/waybill.ts";
+import { aLane, startWorld } from "../support/daemon/waybill.ts";
 
 let world: World;
 const run = async (options: WorldOptions) => {

@@ -7,9 +7,9 @@ import { isOutstanding } from "../../src/core/delivery/record.ts";
 import { brokenRules } from "../../src/core/delivery/record-rules.ts";
 import { payloadHash } from "../../src/core/message/message.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
-import { anyEvent } from "../support/arbitrary-events.ts";
-import { aMessage, aRecord } from "../support/records.ts";
-import { aLane } from "../support/waybill.ts";
+import { anyEvent } from "../support/core/arbitrary-events.ts";
+import { aMessage, aRecord } from "../support/core/records.ts";
+import { aLane } from "../support/daemon/waybill.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "waybill-lanes-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));

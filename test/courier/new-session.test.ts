@@ -1,6 +1,6 @@
 /** A lane that continues in a fresh session because a person wants it. */
 import { describe, expect, test } from "vitest";
-import { startWorld } from "../support/waybill.ts";
+import { startWorld } from "../support/daemon/waybill.ts";
 
 const script = { always: [{ when: "slow", steps: [{ wait: 60_000 }] }, { steps: [{ say: "The answer is 42." }] }] };
 

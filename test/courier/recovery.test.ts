@@ -6,8 +6,8 @@ import type { Mailbox, ReadCommit } from "../../src/mail/mailbox.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
 import { readJournal } from "../../src/runtimes/stub/journal.ts";
 import { backupStore, restoreStore } from "../../src/store/sqlite/store-files.ts";
-import type { World, WorldOptions } from "../support/waybill.ts";
-import { aLane, startWorld } from "../support/waybill.ts";
+import type { World, WorldOptions } from "../support/daemon/waybill.ts";
+import { aLane, startWorld } from "../support/daemon/waybill.ts";
 
 let world: World;
 const run = async (options: WorldOptions) => {

@@ -3,8 +3,8 @@ import { laneAddress, personAddress } from "../../src/core/message/address.ts";
 import type { AgentMessage } from "../../src/mail/agent-mail.ts";
 import { agentService } from "../../src/service/agents.ts";
 import { createService } from "../../src/service/create-service.ts";
-import type { World, WorldOptions } from "../support/waybill.ts";
-import { aLane, startWorld } from "../support/waybill.ts";
+import type { World, WorldOptions } from "../support/daemon/waybill.ts";
+import { aLane, startWorld } from "../support/daemon/waybill.ts";
 
 const minute = 60_000;
 const never = new AbortController().signal;

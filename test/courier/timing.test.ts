@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startWorld } from "../support/waybill.ts";
+import { startWorld } from "../support/daemon/waybill.ts";
 
 test("an attempt records when it was sent, stored, begun, finished and proven", async () => {
   const world = await startWorld({

@@ -1,7 +1,7 @@
 /** Limits how many lanes work on messages from chats at a time, on the real store with scripted agents. */
 import { expect, test } from "vitest";
-import type { World, WorldOptions } from "../support/waybill.ts";
-import { startWorld } from "../support/waybill.ts";
+import type { World, WorldOptions } from "../support/daemon/waybill.ts";
+import { startWorld } from "../support/daemon/waybill.ts";
 
 const second = 1000;
 const lanes = ["a", "b", "c", "d"].map((id) => ({ id }));

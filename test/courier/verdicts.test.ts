@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { personAddress } from "../../src/core/message/address.ts";
 import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
-import { startWorld } from "../support/waybill.ts";
+import { startWorld } from "../support/daemon/waybill.ts";
 
 const second = 1000;
 const answer = "The port is 8080.";

@@ -7,10 +7,10 @@ import { Watchdog } from "../../src/courier/watchdog.ts";
 import { Ledger } from "../../src/store/ledger.ts";
 import type { DueReconcile, Store } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
-import { ManualClock, settled } from "../support/manual-clock.ts";
-import { aMessage, submitEvent } from "../support/records.ts";
-import { StoreFile } from "../support/store-file.ts";
-import { aLane } from "../support/waybill.ts";
+import { ManualClock, settled } from "../support/core/manual-clock.ts";
+import { aMessage, submitEvent } from "../support/core/records.ts";
+import { StoreFile } from "../support/store/store-file.ts";
+import { aLane } from "../support/daemon/waybill.ts";
 
 let file: StoreFile;
 let store: Store;

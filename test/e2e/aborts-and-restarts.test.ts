@@ -1,14 +1,14 @@
 /** The daemon is killed as soon as an abort was answered: an aborted turn must not continue after the restart. */
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
-import type { KilledAgent } from "../support/agent-kills.ts";
-import { killedClaude } from "../support/claude-kills.ts";
-import { freePort } from "../support/free-port.ts";
-import { ModelProcess } from "../support/model-process.ts";
-import { killedOpencode } from "../support/opencode-kills.ts";
-import { OpencodeSession } from "../support/opencode-session.ts";
-import { killedPi } from "../support/pi-kills.ts";
-import { Program } from "../support/program.ts";
+import type { KilledAgent } from "../support/agents/agent-kills.ts";
+import { killedClaude } from "../support/claude/claude-kills.ts";
+import { freePort } from "../support/daemon/free-port.ts";
+import { ModelProcess } from "../support/agents/model-process.ts";
+import { killedOpencode } from "../support/opencode/opencode-kills.ts";
+import { OpencodeSession } from "../support/opencode/opencode-session.ts";
+import { killedPi } from "../support/pi/pi-kills.ts";
+import { Program } from "../support/daemon/program.ts";
 
 const undo: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -7,8 +7,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { attachmentFiles } from "../../src/mail/attachments/attachment-files.ts";
-import { Program } from "../support/program.ts";
-import { notes, png, sha256 } from "../support/sample-files.ts";
+import { Program } from "../support/daemon/program.ts";
+import { notes, png, sha256 } from "../support/files/sample-files.ts";
 
 const waybill = new Program();
 const files = () => join(waybill.home, "attachments");

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Program } from "../support/program.ts";
+import { Program } from "../support/daemon/program.ts";
 
 let waybill: Program;
 let disk: string;

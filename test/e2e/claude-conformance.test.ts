@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { findTranscript } from "../../src/runtimes/claude/transcript/find-transcript.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
 import { conformanceScenes, conformingLane, runtimeConformance } from "../conformance/runtime-conformance.ts";
-import { startClaude } from "../support/agent-programs.ts";
+import { startClaude } from "../support/agents/agent-programs.ts";
 
 runtimeConformance("Claude Code", async () => {
   const { world, programs, kill } = await startClaude(conformanceScenes, [{}]);

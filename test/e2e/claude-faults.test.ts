@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { processTable } from "../../src/runtimes/process/process-table.ts";
 import { processTreeOf } from "../../src/runtimes/process/process-tree.ts";
 import type { ProcessRecord } from "../../src/runtimes/process-pool/process-record.ts";
-import { ClaudeLanes } from "../support/claude-lanes.ts";
+import { ClaudeLanes } from "../support/claude/claude-lanes.ts";
 
 let world: ClaudeLanes;
 let count = 0;

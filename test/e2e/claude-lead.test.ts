@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { DeliveryDetail, Message } from "../../src/client/index.ts";
 import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
-import { ClaudeDaemon } from "../support/claude-daemon.ts";
-import { peerArguments, peerRule, tell } from "../support/claude-peer.ts";
-import type { ClaudeLine } from "../support/claude-process.ts";
-import { ClaudeProcess, claudeEnvironment } from "../support/claude-process.ts";
-import { DirectoryWatch } from "../support/directory-watch.ts";
-import { StreamLog } from "../support/stream-log.ts";
-import { aRow, TeamDirectory } from "../support/team-directory.ts";
+import { ClaudeDaemon } from "../support/claude/claude-daemon.ts";
+import { peerArguments, peerRule, tell } from "../support/claude/claude-peer.ts";
+import type { ClaudeLine } from "../support/claude/claude-process.ts";
+import { ClaudeProcess, claudeEnvironment } from "../support/claude/claude-process.ts";
+import { DirectoryWatch } from "../support/files/directory-watch.ts";
+import { StreamLog } from "../support/daemon/stream-log.ts";
+import { aRow, TeamDirectory } from "../support/teams/team-directory.ts";
 
 const workUntil = (name: string) => ({
   tool: "Bash",

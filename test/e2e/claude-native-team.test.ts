@@ -7,11 +7,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Message, Team } from "../../src/client/index.ts";
 import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
-import { ClaudeTerminal, memberRules } from "../support/claude-terminal.ts";
-import { freePort } from "../support/free-port.ts";
-import { Program } from "../support/program.ts";
-import { StreamLog } from "../support/stream-log.ts";
-import { inboxRow } from "../support/team-inbox.ts";
+import { ClaudeTerminal, memberRules } from "../support/claude/claude-terminal.ts";
+import { freePort } from "../support/daemon/free-port.ts";
+import { Program } from "../support/daemon/program.ts";
+import { StreamLog } from "../support/daemon/stream-log.ts";
+import { inboxRow } from "../support/teams/team-inbox.ts";
 
 const script: ModelScriptInput = {
   rules: [

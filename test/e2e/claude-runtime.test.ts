@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ClaudeLanes } from "../support/claude-lanes.ts";
+import { ClaudeLanes } from "../support/claude/claude-lanes.ts";
 
 let world: ClaudeLanes;
 let count = 0;

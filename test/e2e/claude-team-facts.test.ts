@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
-import { ClaudeTerminal, memberRules } from "../support/claude-terminal.ts";
-import { ClaudeWorld } from "../support/claude-world.ts";
-import { inboxRow, replaceFile, withLock } from "../support/team-inbox.ts";
+import { ClaudeTerminal, memberRules } from "../support/claude/claude-terminal.ts";
+import { ClaudeWorld } from "../support/claude/claude-world.ts";
+import { inboxRow, replaceFile, withLock } from "../support/teams/team-inbox.ts";
 
 /** Works until a file with that name is in the directory. */
 const workUntil = (name: string) => ({

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ownTools } from "../../src/own-tools.ts";
-import { ClaudeLanes } from "../support/claude-lanes.ts";
-import { McpToolsServer } from "../support/mcp-tools-server.ts";
-import { filesWith, processesWith } from "../support/secrets.ts";
-import { serviceOf } from "../support/service-of.ts";
+import { ClaudeLanes } from "../support/claude/claude-lanes.ts";
+import { McpToolsServer } from "../support/teams/mcp-tools-server.ts";
+import { filesWith, processesWith } from "../support/daemon/secrets.ts";
+import { serviceOf } from "../support/daemon/service-of.ts";
 
 const tools = new McpToolsServer();
 const elsewhere = new McpToolsServer();

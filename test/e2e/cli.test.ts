@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { payloadHash } from "../../src/core/message/message.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
-import { aMessage, aRecord } from "../support/records.ts";
-import { aLane } from "../support/waybill.ts";
+import { aMessage, aRecord } from "../support/core/records.ts";
+import { aLane } from "../support/daemon/waybill.ts";
 
 const program = fileURLToPath(new URL("../../bin/waybill", import.meta.url));
 let home: string;

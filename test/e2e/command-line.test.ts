@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { loadCommands } from "../../src/cli/commands.ts";
 import { commandHelp } from "../../src/cli/help.ts";
 import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
-import { Program } from "../support/program.ts";
+import { Program } from "../support/daemon/program.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 let program: Program;

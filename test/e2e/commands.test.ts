@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { packageFile } from "../../src/package-files.ts";
-import type { DaemonProcess } from "../support/daemon-process.ts";
-import { Program } from "../support/program.ts";
+import type { DaemonProcess } from "../support/daemon/daemon-process.ts";
+import { Program } from "../support/daemon/program.ts";
 
 describe("the demo, as the README shows it", () => {
   let waybill: Program;

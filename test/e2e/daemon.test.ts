@@ -11,9 +11,9 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { newNonce, readServerRecord, writeServerRecord } from "../../src/runtimes/opencode/server/server-record.ts";
 import { nonceVariable } from "../../src/runtimes/process/agent-environment.ts";
 import { processTable } from "../../src/runtimes/process/process-table.ts";
-import { isGone } from "../support/daemon-process.ts";
-import { freePort } from "../support/free-port.ts";
-import { Program } from "../support/program.ts";
+import { isGone } from "../support/daemon/daemon-process.ts";
+import { freePort } from "../support/daemon/free-port.ts";
+import { Program } from "../support/daemon/program.ts";
 
 let waybill: Program;
 beforeEach(() => {

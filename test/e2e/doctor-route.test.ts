@@ -7,9 +7,9 @@ import { processTable } from "../../src/runtimes/process/process-table.ts";
 import { isolatedHome, scriptedProvider } from "../../src/scripted-model/opencode-settings.ts";
 import type { ScriptedModel } from "../../src/scripted-model/server.ts";
 import { startScriptedModel } from "../../src/scripted-model/server.ts";
-import { freePort } from "../support/free-port.ts";
-import { opencodeBin } from "../support/opencode-server.ts";
-import { Program } from "../support/program.ts";
+import { freePort } from "../support/daemon/free-port.ts";
+import { opencodeBin } from "../support/opencode/opencode-server.ts";
+import { Program } from "../support/daemon/program.ts";
 
 const waybill = new Program();
 let model: ScriptedModel;

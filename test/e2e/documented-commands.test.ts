@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
 import { readDaemonFile } from "../../src/daemon/supervisor/daemon-file.ts";
-import { isGone } from "../support/daemon-process.ts";
+import { isGone } from "../support/daemon/daemon-process.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };

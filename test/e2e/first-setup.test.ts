@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { isolatedHome, scriptedProvider } from "../../src/scripted-model/opencode-settings.ts";
 import type { ScriptedModel } from "../../src/scripted-model/server.ts";
 import { startScriptedModel } from "../../src/scripted-model/server.ts";
-import { openTerminal } from "../support/terminal.ts";
+import { openTerminal } from "../support/daemon/terminal.ts";
 
 const program = fileURLToPath(new URL("../../bin/waybill", import.meta.url));
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Program } from "../support/program.ts";
+import { Program } from "../support/daemon/program.ts";
 
 let waybill: Program;
 beforeEach(() => {

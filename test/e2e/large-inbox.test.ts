@@ -2,8 +2,8 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { afterEach, expect, test } from "vitest";
 import type { Team } from "../../src/client/index.ts";
-import { Program } from "../support/program.ts";
-import { aRow, eventually, TeamDirectory } from "../support/team-directory.ts";
+import { Program } from "../support/daemon/program.ts";
+import { aRow, eventually, TeamDirectory } from "../support/teams/team-directory.ts";
 
 const waybill = new Program();
 afterEach(() => waybill.dispose());

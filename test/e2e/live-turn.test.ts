@@ -10,11 +10,11 @@ import { growingText } from "../../src/core/turn/item.ts";
 import { isolatedHome, scriptedProvider } from "../../src/scripted-model/opencode-settings.ts";
 import type { ScriptedModel } from "../../src/scripted-model/server.ts";
 import { startScriptedModel } from "../../src/scripted-model/server.ts";
-import { freePort } from "../support/free-port.ts";
-import { keyOf, LiveReader } from "../support/live-reader.ts";
-import { ModelGates } from "../support/model-gates.ts";
-import { opencodeBin } from "../support/opencode-server.ts";
-import { Program, quickDelivery } from "../support/program.ts";
+import { freePort } from "../support/daemon/free-port.ts";
+import { keyOf, LiveReader } from "../support/daemon/live-reader.ts";
+import { ModelGates } from "../support/agents/model-gates.ts";
+import { opencodeBin } from "../support/opencode/opencode-server.ts";
+import { Program, quickDelivery } from "../support/daemon/program.ts";
 
 /** The address while the daemon starts and has none. */
 const nobody = "http://127.0.0.1:9";

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Program } from "../support/program.ts";
+import { Program } from "../support/daemon/program.ts";
 
 let waybill: Program;
 beforeEach(() => {

@@ -8,8 +8,8 @@ import type { DeliveryRecord } from "../../src/core/delivery/record.ts";
 import { observe } from "../../src/core/proof/observe.ts";
 import { findAttemptsInDirectory } from "../../src/courier/find-attempts.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
-import { startClaude, startOpencode, startPi } from "../support/agent-programs.ts";
-import type { AgentWorld } from "../support/agent-world.ts";
+import { startClaude, startOpencode, startPi } from "../support/agents/agent-programs.ts";
+import type { AgentWorld } from "../support/agents/agent-world.ts";
 
 const scenes = { answers: [{ say: "It is 4." }] };
 const soon = () => AbortSignal.timeout(60_000);

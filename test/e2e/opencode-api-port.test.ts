@@ -5,8 +5,8 @@ import { createServer } from "node:net";
 import { createOpencodeClient } from "@opencode-ai/sdk/v2";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import type { Check } from "../../src/doctor-check.ts";
-import { freePort } from "../support/free-port.ts";
-import { Program } from "../support/program.ts";
+import { freePort } from "../support/daemon/free-port.ts";
+import { Program } from "../support/daemon/program.ts";
 
 const script = { always: [{ steps: [{ say: "The build is green." }] }] };
 /** Without OpenCode the demo uses scripted agents. */

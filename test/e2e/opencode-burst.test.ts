@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ModelCall } from "../../src/scripted-model/call-log.ts";
-import { OpencodeWorld } from "../support/opencode-world.ts";
+import { OpencodeWorld } from "../support/opencode/opencode-world.ts";
 
 const lanes = ["ada", "ben", "cleo", "dan", "eve"];
 const numbers = Array.from({ length: 20 }, (_, index) => index + 1);

@@ -6,10 +6,10 @@ import { dayOf } from "../../src/core/lane/daily-limit.ts";
 import { opencode } from "../../src/runtimes/opencode/descriptor.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
 import { scriptedProvider } from "../../src/scripted-model/opencode-settings.ts";
-import { freePort } from "../support/free-port.ts";
-import { opencodeBin, opencodeEnvironment } from "../support/opencode-server.ts";
-import { OpencodeWorld } from "../support/opencode-world.ts";
-import { serviceOf } from "../support/service-of.ts";
+import { freePort } from "../support/daemon/free-port.ts";
+import { opencodeBin, opencodeEnvironment } from "../support/opencode/opencode-server.ts";
+import { OpencodeWorld } from "../support/opencode/opencode-world.ts";
+import { serviceOf } from "../support/daemon/service-of.ts";
 
 const world = new OpencodeWorld({
   lanes: [

@@ -11,11 +11,11 @@ import type { Message, Part } from "@opencode-ai/sdk/v2/types";
 import type { OpencodeLanguageModel, OpencodeProvider } from "ai-sdk-provider-opencode-sdk";
 import { createOpencode } from "ai-sdk-provider-opencode-sdk";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { claudeTools, modelScript } from "../support/agent-scripts.ts";
-import { ClaudeDaemon } from "../support/claude-daemon.ts";
-import { attachOpencode, printedEvents, runOpencode } from "../support/opencode-clients.ts";
-import { OpencodeSession } from "../support/opencode-session.ts";
-import type { Terminal } from "../support/terminal.ts";
+import { claudeTools, modelScript } from "../support/agents/agent-scripts.ts";
+import { ClaudeDaemon } from "../support/claude/claude-daemon.ts";
+import { attachOpencode, printedEvents, runOpencode } from "../support/opencode/opencode-clients.ts";
+import { OpencodeSession } from "../support/opencode/opencode-session.ts";
+import type { Terminal } from "../support/daemon/terminal.ts";
 
 const { rules } = modelScript(
   {

@@ -3,10 +3,10 @@ import { EventEmitter, once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
 import type { ConnectionInfo } from "../../src/transports/http/env.ts";
 import { listen } from "../../src/transports/http/serve.ts";
-import { anApiOn, token } from "../support/http-api.ts";
-import { attachOpencode, runOpencode } from "../support/opencode-clients.ts";
-import { serviceOf } from "../support/service-of.ts";
-import { startWorld } from "../support/waybill.ts";
+import { anApiOn, token } from "../support/daemon/http-api.ts";
+import { attachOpencode, runOpencode } from "../support/opencode/opencode-clients.ts";
+import { serviceOf } from "../support/daemon/service-of.ts";
+import { startWorld } from "../support/daemon/waybill.ts";
 
 const script = {
   turns: [{ steps: [{ ask: "permission" as const, title: "bash: ls" }, { say: "It was listed." }] }],

@@ -1,6 +1,6 @@
 /** Runs the runtime conformance suite on the real OpenCode. */
 import { conformanceScenes, conformingLane, runtimeConformance } from "../conformance/runtime-conformance.ts";
-import { startOpencode } from "../support/agent-programs.ts";
+import { startOpencode } from "../support/agents/agent-programs.ts";
 
 runtimeConformance("OpenCode", async () => {
   const { world, programs, kill, deleteSession } = await startOpencode(conformanceScenes, [{}]);

@@ -12,9 +12,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { StoredMessage } from "../../src/runtimes/opencode/server/opencode-api.ts";
 import { conformingLane } from "../conformance/runtime-conformance.ts";
-import { nativeRouteList, routesIn } from "../support/native-routes.ts";
-import { startOpencode } from "../support/opencode-server.ts";
-import { OpencodeWorld } from "../support/opencode-world.ts";
+import { nativeRouteList, routesIn } from "../support/opencode/native-routes.ts";
+import { startOpencode } from "../support/opencode/opencode-server.ts";
+import { OpencodeWorld } from "../support/opencode/opencode-world.ts";
 
 let world: OpencodeWorld;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 /** Failures of an OpenCode server mid-turn. Each time the message is answered, or it is clear why not. */
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { fault500, page, refused } from "../support/fault-proxy.ts";
-import { OpencodeWorld } from "../support/opencode-world.ts";
-import { serviceOf } from "../support/service-of.ts";
+import { fault500, page, refused } from "../support/agents/fault-proxy.ts";
+import { OpencodeWorld } from "../support/opencode/opencode-world.ts";
+import { serviceOf } from "../support/daemon/service-of.ts";
 
 const always = Number.POSITIVE_INFINITY;
 const reads = /\/message(\?|$)/;

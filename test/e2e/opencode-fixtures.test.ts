@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { DeliveryRecord } from "../../src/core/delivery/record.ts";
 import type { NewMessage } from "../../src/mail/message-schema.ts";
-import { fault500 } from "../support/fault-proxy.ts";
-import { OpencodeWorld } from "../support/opencode-world.ts";
+import { fault500 } from "../support/agents/fault-proxy.ts";
+import { OpencodeWorld } from "../support/opencode/opencode-world.ts";
 
 const teamTools = fileURLToPath(new URL("fixtures/team-tools.mjs", import.meta.url));
 const prompts = /\/prompt_async$/;

@@ -1,7 +1,7 @@
 /** Times, claims and follow-ups after the proof, on the real OpenCode server. */
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { OpencodeWorld } from "../support/opencode-world.ts";
+import { OpencodeWorld } from "../support/opencode/opencode-world.ts";
 
 let world: OpencodeWorld;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { OpencodePermissionPolicy } from "../../src/runtimes/opencode/session/permission-policy.ts";
 import type { OpenAsk } from "../../src/service/service.ts";
-import { OpencodeWorld } from "../support/opencode-world.ts";
+import { OpencodeWorld } from "../support/opencode/opencode-world.ts";
 
 const world: OpencodeWorld = new OpencodeWorld({
   permissions: "safe",

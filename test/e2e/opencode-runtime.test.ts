@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { OpencodeWorld } from "../support/opencode-world.ts";
+import { OpencodeWorld } from "../support/opencode/opencode-world.ts";
 
 let world: OpencodeWorld;
 beforeAll(async () => {

@@ -11,9 +11,9 @@ import { newNonce, writeServerRecord } from "../../src/runtimes/opencode/server/
 import type { ServerAddress } from "../../src/runtimes/opencode/server/server-supervisor.ts";
 import { nonceVariable } from "../../src/runtimes/process/agent-environment.ts";
 import { processTable, tableFromPs } from "../../src/runtimes/process/process-table.ts";
-import { opencodeBin, startOpencode } from "../support/opencode-server.ts";
-import { OtherProcess } from "../support/other-process.ts";
-import { lives, nextChange, patientTimes, SupervisorFixture, startOf } from "../support/supervisor-fixture.ts";
+import { opencodeBin, startOpencode } from "../support/opencode/opencode-server.ts";
+import { OtherProcess } from "../support/files/other-process.ts";
+import { lives, nextChange, patientTimes, SupervisorFixture, startOf } from "../support/daemon/supervisor-fixture.ts";
 
 let fixture: SupervisorFixture;
 beforeEach(() => {
@@ -211,7 +211,7 @@ describe("the server of an earlier run", () => {
   /** A daemon that is killed and leaves its server running. */
   async function leftBehind(settings: Partial<ServerSettings> = {}): Promise<ServerAddress & { start: string }> {
     const options = await fixture.options(settings);
-    const daemon = await OtherProcess.start("test/support/supervisor-process.ts", [JSON.stringify(options)]);
+    const daemon = await OtherProcess.start("test/support/daemon/supervisor-process.ts", [JSON.stringify(options)]);
     const address = await daemon.hear<ServerAddress>();
     await daemon.kill();
     return { ...address, start: await startOf(address.pid) };

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Signal } from "../../src/core/turn/signal.ts";
 import { TurnTracker } from "../../src/core/turn/turn-tracker.ts";
 import type { Draft } from "../../src/core/turn/universal-event.ts";
-import { isKept } from "../support/events.ts";
-import { lines } from "../support/opencode-fixture.ts";
-import { OpencodeWorld } from "../support/opencode-world.ts";
+import { isKept } from "../support/core/events.ts";
+import { lines } from "../support/opencode/opencode-fixture.ts";
+import { OpencodeWorld } from "../support/opencode/opencode-world.ts";
 
 let world: OpencodeWorld;
 let told: Draft[] = [];

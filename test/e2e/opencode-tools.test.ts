@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { ownTools } from "../../src/own-tools.ts";
 import { LaneTools } from "../../src/runtimes/opencode/session/lane-tools.ts";
-import { McpToolsServer } from "../support/mcp-tools-server.ts";
-import { OpencodeWorld } from "../support/opencode-world.ts";
-import { filesWith, processesWith } from "../support/secrets.ts";
-import { serviceOf } from "../support/service-of.ts";
+import { McpToolsServer } from "../support/teams/mcp-tools-server.ts";
+import { OpencodeWorld } from "../support/opencode/opencode-world.ts";
+import { filesWith, processesWith } from "../support/daemon/secrets.ts";
+import { serviceOf } from "../support/daemon/service-of.ts";
 
 const long = `${"long-".repeat(12)}name`;
 const lanes = ["lane", "lane_b", "lane-b", "lane_message", long];

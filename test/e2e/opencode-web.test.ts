@@ -4,12 +4,12 @@
  */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { claudeTools, modelScript } from "../support/agent-scripts.ts";
-import { launchBrowser, openPage } from "../support/browser.ts";
-import { ClaudeDaemon } from "../support/claude-daemon.ts";
-import type { OpencodeServer } from "../support/opencode-server.ts";
-import { startOpencode } from "../support/opencode-server.ts";
-import { OpencodeSession } from "../support/opencode-session.ts";
+import { claudeTools, modelScript } from "../support/agents/agent-scripts.ts";
+import { launchBrowser, openPage } from "../support/page/browser.ts";
+import { ClaudeDaemon } from "../support/claude/claude-daemon.ts";
+import type { OpencodeServer } from "../support/opencode/opencode-server.ts";
+import { startOpencode } from "../support/opencode/opencode-server.ts";
+import { OpencodeSession } from "../support/opencode/opencode-session.ts";
 
 const { rules } = modelScript(
   {

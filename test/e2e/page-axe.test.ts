@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { PageView } from "../support/page-view.ts";
-import { PageWorld } from "../support/page-world.ts";
+import type { PageView } from "../support/page/page-view.ts";
+import { PageWorld } from "../support/page/page-world.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 

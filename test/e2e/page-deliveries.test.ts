@@ -4,8 +4,8 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { lostConnection, type PageView } from "../support/page-view.ts";
-import { PageWorld } from "../support/page-world.ts";
+import { lostConnection, type PageView } from "../support/page/page-view.ts";
+import { PageWorld } from "../support/page/page-world.ts";
 
 const silent = { steps: [{ wait: 50 }] };
 const endless = { wait: 600_000 };

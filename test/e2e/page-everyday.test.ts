@@ -3,8 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { PageWorld } from "../support/page-world.ts";
-import { aRow, TeamDirectory } from "../support/team-directory.ts";
+import { PageWorld } from "../support/page/page-world.ts";
+import { aRow, TeamDirectory } from "../support/teams/team-directory.ts";
 
 const script = { otherwise: [{ say: "You said: {{text}}" }] };
 const echo = { script: { always: [{ steps: [{ echo: "I read: " }] }] } };

@@ -4,8 +4,8 @@
  */
 import type { Locator } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { PageView } from "../support/page-view.ts";
-import { PageWorld } from "../support/page-world.ts";
+import type { PageView } from "../support/page/page-view.ts";
+import { PageWorld } from "../support/page/page-world.ts";
 
 /** Each sets a flag on the window if it ever runs. */
 const run = "window.ran=(window.ran||0)+1;alert(1)";

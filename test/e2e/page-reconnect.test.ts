@@ -2,8 +2,8 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { lostConnection } from "../support/page-view.ts";
-import { inPieces, PageWorld } from "../support/page-world.ts";
+import { lostConnection } from "../support/page/page-view.ts";
+import { inPieces, PageWorld } from "../support/page/page-world.ts";
 
 const script = {
   rules: [{ when: "tell me", steps: [inPieces("Before the crash", "and after it.")] }],

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { inPieces, PageWorld } from "../support/page-world.ts";
+import { inPieces, PageWorld } from "../support/page/page-world.ts";
 
 const bash = (command: string) => ({ tool: "bash", input: { command, description: "Runs it" } });
 const colours = ["Red", "Blue"].map((label) => ({ label, description: `It is ${label}.` }));

@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { sessionFile, sessionFolders } from "../../src/runtimes/pi/session/session-file.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
 import { conformanceScenes, conformingLane, runtimeConformance } from "../conformance/runtime-conformance.ts";
-import { startPi } from "../support/agent-programs.ts";
+import { startPi } from "../support/agents/agent-programs.ts";
 
 runtimeConformance("pi", async () => {
   const { world, programs, kill } = await startPi(conformanceScenes, [{}]);

@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Json } from "../../src/runtimes/json-fields.ts";
-import type { PiProgram } from "../support/pi-program.ts";
-import { PiWorld } from "../support/pi-program.ts";
+import type { PiProgram } from "../support/pi/pi-program.ts";
+import { PiWorld } from "../support/pi/pi-program.ts";
 
 const overloaded = { error: { status: 529, message: "overloaded" }, once: true };
 

@@ -5,10 +5,10 @@ import { rmSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ownTools } from "../../src/own-tools.ts";
-import { McpToolsServer } from "../support/mcp-tools-server.ts";
-import { PiLanes } from "../support/pi-lanes.ts";
-import { filesWith, processesWith } from "../support/secrets.ts";
-import { serviceOf } from "../support/service-of.ts";
+import { McpToolsServer } from "../support/teams/mcp-tools-server.ts";
+import { PiLanes } from "../support/pi/pi-lanes.ts";
+import { filesWith, processesWith } from "../support/daemon/secrets.ts";
+import { serviceOf } from "../support/daemon/service-of.ts";
 
 const tools = new McpToolsServer();
 const world = new PiLanes({ lanes: [{}, { id: "other" }], pi: { toolServer: tools.toolServer } });

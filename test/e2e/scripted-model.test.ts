@@ -9,10 +9,10 @@ import type { ModelCall } from "../../src/scripted-model/call-log.ts";
 import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
 import type { ScriptedModel } from "../../src/scripted-model/server.ts";
 import { startScriptedModel } from "../../src/scripted-model/server.ts";
-import { isGone } from "../support/daemon-process.ts";
-import type { OpencodeServer } from "../support/opencode-server.ts";
-import { startOpencode } from "../support/opencode-server.ts";
-import { OpencodeSession } from "../support/opencode-session.ts";
+import { isGone } from "../support/daemon/daemon-process.ts";
+import type { OpencodeServer } from "../support/opencode/opencode-server.ts";
+import { startOpencode } from "../support/opencode/opencode-server.ts";
+import { OpencodeSession } from "../support/opencode/opencode-session.ts";
 
 describe("the real OpenCode uses it as a model", () => {
   type Part = { type: string; text?: string; tool?: string; state?: { status: string; output?: string } };

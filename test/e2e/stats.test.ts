@@ -1,7 +1,7 @@
 /** The daemon's daily statistics: how messages ended, even after it was killed. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { dayOf } from "../../src/core/lane/daily-limit.ts";
-import { Program } from "../support/program.ts";
+import { Program } from "../support/daemon/program.ts";
 
 let waybill: Program;
 beforeEach(() => {

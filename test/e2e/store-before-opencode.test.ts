@@ -10,10 +10,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { isolatedHome, scriptedProvider } from "../../src/scripted-model/opencode-settings.ts";
 import type { ScriptedModel } from "../../src/scripted-model/server.ts";
 import { startScriptedModel } from "../../src/scripted-model/server.ts";
-import { freePort } from "../support/free-port.ts";
-import { opencodeBin } from "../support/opencode-server.ts";
-import { Program } from "../support/program.ts";
-import { laterBy, moveTimes } from "../support/store-times.ts";
+import { freePort } from "../support/daemon/free-port.ts";
+import { opencodeBin } from "../support/opencode/opencode-server.ts";
+import { Program } from "../support/daemon/program.ts";
+import { laterBy, moveTimes } from "../support/store/store-times.ts";
 
 const fixture = fileURLToPath(new URL("../fixtures/store-before-0.2/waybill.db", import.meta.url));
 const waybill = new Program();

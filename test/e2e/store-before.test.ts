@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
-import { Program } from "../support/program.ts";
-import { laterBy, moveTimes } from "../support/store-times.ts";
+import { Program } from "../support/daemon/program.ts";
+import { laterBy, moveTimes } from "../support/store/store-times.ts";
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/store-before-0.2/${name}`, import.meta.url));
 const waybill = new Program();

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readDaemonFile, writeDaemonFile } from "../../src/daemon/supervisor/daemon-file.ts";
 import { daemonHolder } from "../../src/daemon/supervisor/daemon-lock.ts";
 import { storeHolder } from "../../src/store/sqlite/file/lock.ts";
-import { DaemonProcess, isGone } from "../support/daemon-process.ts";
+import { DaemonProcess, isGone } from "../support/daemon/daemon-process.ts";
 
 let home: string;
 let running: DaemonProcess[];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
-import { TeamDaemon } from "../support/team-daemon.ts";
+import { TeamDaemon } from "../support/teams/team-daemon.ts";
 
 /** A `message_send` by the agent that works on a prompt. */
 const sends = (input: Record<string, unknown>) => ({ tools: [{ tool: "message_send", input }] });

@@ -6,9 +6,9 @@ import { realpathSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ChatHandle } from "../../src/fake-bot-api/people/chat-handle.ts";
 import { laneOf, sessionKey, topicKey } from "../../src/transports/telegram/topics/topic.ts";
-import { botTexts } from "../support/telegram-daemon.ts";
-import type { OpencodeBot } from "../support/telegram-opencode.ts";
-import { serverOf, startOpencodeBot } from "../support/telegram-opencode.ts";
+import { botTexts } from "../support/telegram/telegram-daemon.ts";
+import type { OpencodeBot } from "../support/telegram/telegram-opencode.ts";
+import { serverOf, startOpencodeBot } from "../support/telegram/telegram-opencode.ts";
 
 const patience = { timeoutMs: 120_000 };
 const script = { rules: [{ when: "Question", steps: [{ say: "Answer to: {{text}}" }] }] };

@@ -5,8 +5,8 @@ import type { ChatHandle } from "../../src/fake-bot-api/people/chat-handle.ts";
 import type { ShownMessage } from "../../src/fake-bot-api/people/chat-view.ts";
 import { readJournal } from "../../src/runtimes/stub/journal.ts";
 import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
-import type { TelegramWorldOptions } from "../support/telegram-daemon.ts";
-import { botTexts, saysIn, TelegramWorld } from "../support/telegram-daemon.ts";
+import type { TelegramWorldOptions } from "../support/telegram/telegram-daemon.ts";
+import { botTexts, saysIn, TelegramWorld } from "../support/telegram/telegram-daemon.ts";
 
 let world: TelegramWorld;
 afterEach(() => world.dispose());

@@ -6,8 +6,8 @@ import type { Message } from "grammy/types";
 import { afterEach, describe, expect, test } from "vitest";
 import type { ChatHandle } from "../../src/fake-bot-api/people/chat-handle.ts";
 import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
-import type { TelegramWorldOptions } from "../support/telegram-daemon.ts";
-import { botTexts, saysIn, TelegramWorld } from "../support/telegram-daemon.ts";
+import type { TelegramWorldOptions } from "../support/telegram/telegram-daemon.ts";
+import { botTexts, saysIn, TelegramWorld } from "../support/telegram/telegram-daemon.ts";
 
 const longMs = 600_000;
 const edited = { path: "notes.md", change: "added", diff: "@@ -0,0 +1 @@\n+remember\n" } as const;

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ChatHandle } from "../../src/fake-bot-api/people/chat-handle.ts";
 import type { ShownMessage } from "../../src/fake-bot-api/people/chat-view.ts";
-import type { OpencodeBot } from "../support/telegram-opencode.ts";
-import { startOpencodeBot } from "../support/telegram-opencode.ts";
+import type { OpencodeBot } from "../support/telegram/telegram-opencode.ts";
+import { startOpencodeBot } from "../support/telegram/telegram-opencode.ts";
 
 const bash = (command: string) => ({ tool: "bash", input: { command, description: "runs it" } });
 const colours = ["Red", "Blue"].map((label) => ({ label, description: `It is ${label}.` }));

@@ -3,9 +3,9 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import type { ChatHandle } from "../../src/fake-bot-api/people/chat-handle.ts";
-import { botTexts } from "../support/telegram-daemon.ts";
-import type { OpencodeBot } from "../support/telegram-opencode.ts";
-import { startOpencodeBot } from "../support/telegram-opencode.ts";
+import { botTexts } from "../support/telegram/telegram-daemon.ts";
+import type { OpencodeBot } from "../support/telegram/telegram-opencode.ts";
+import { startOpencodeBot } from "../support/telegram/telegram-opencode.ts";
 
 const patience = { timeoutMs: 120_000 };
 

@@ -4,9 +4,9 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Check } from "../../src/doctor-check.ts";
-import { freePort } from "../support/free-port.ts";
-import { saysIn, TelegramWorld } from "../support/telegram-daemon.ts";
-import { openTerminal } from "../support/terminal.ts";
+import { freePort } from "../support/daemon/free-port.ts";
+import { saysIn, TelegramWorld } from "../support/telegram/telegram-daemon.ts";
+import { openTerminal } from "../support/daemon/terminal.ts";
 
 let world: TelegramWorld;
 afterEach(() => world.dispose());

@@ -1,6 +1,6 @@
 /** Many topics at the same time: the right answers in the right topics, in order. */
 import { expect, test } from "vitest";
-import { appearances, saysIn, TelegramWorld } from "../support/telegram-daemon.ts";
+import { appearances, saysIn, TelegramWorld } from "../support/telegram/telegram-daemon.ts";
 
 const topicCount = 10;
 const messageCount = 20;

@@ -2,8 +2,8 @@
 import { rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Fault } from "../../src/fake-bot-api/server/faults.ts";
-import { botTexts, saysIn, TelegramWorld } from "../support/telegram-daemon.ts";
-import { answered, answersTo, expectOneAnswer, patience, TroubleWorld } from "../support/telegram-trouble.ts";
+import { botTexts, saysIn, TelegramWorld } from "../support/telegram/telegram-daemon.ts";
+import { answered, answersTo, expectOneAnswer, patience, TroubleWorld } from "../support/telegram/telegram-trouble.ts";
 
 let trouble: TroubleWorld;
 beforeAll(async () => {

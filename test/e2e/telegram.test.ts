@@ -1,7 +1,7 @@
 /** Telegram as a person uses it: the built daemon, real grammY, and a Bot API on loopback. */
 import { afterEach, describe, expect, test } from "vitest";
-import type { TelegramWorldOptions } from "../support/telegram-daemon.ts";
-import { botTexts, saysIn, TelegramWorld } from "../support/telegram-daemon.ts";
+import type { TelegramWorldOptions } from "../support/telegram/telegram-daemon.ts";
+import { botTexts, saysIn, TelegramWorld } from "../support/telegram/telegram-daemon.ts";
 
 let world: TelegramWorld;
 afterEach(() => world.dispose());

@@ -1,9 +1,9 @@
 /** The screen that other tests read: what a person would see, and how a wait for it ends. */
 import { tmpdir } from "node:os";
 import { afterEach, expect, test } from "vitest";
-import { isGone } from "../support/daemon-process.ts";
-import type { Terminal } from "../support/terminal.ts";
-import { openTerminal } from "../support/terminal.ts";
+import { isGone } from "../support/daemon/daemon-process.ts";
+import type { Terminal } from "../support/daemon/terminal.ts";
+import { openTerminal } from "../support/daemon/terminal.ts";
 
 let terminal: Terminal;
 afterEach(() => terminal.close());

@@ -7,8 +7,8 @@ import type { FollowedItem } from "../../src/service/follow-log.ts";
 import { followLog } from "../../src/service/follow-log.ts";
 import type { LogStore, Store } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
-import { aDelta, someEvents } from "../support/events.ts";
-import { aLane, World } from "../support/waybill.ts";
+import { aDelta, someEvents } from "../support/core/events.ts";
+import { aLane, World } from "../support/daemon/waybill.ts";
 
 type Followed = Pick<LogStore, "readLog" | "logEnd" | "onLog">;
 

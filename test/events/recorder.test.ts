@@ -11,10 +11,10 @@ import { Recorder } from "../../src/events/recorder.ts";
 import type { Runtime, SignalListener } from "../../src/runtimes/port.ts";
 import type { Store } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
-import { universalEventSchema } from "../support/event-schema.ts";
-import { settled } from "../support/manual-clock.ts";
-import type { WorldOptions } from "../support/waybill.ts";
-import { aLane, startWorld, World } from "../support/waybill.ts";
+import { universalEventSchema } from "../support/rules/event-schema.ts";
+import { settled } from "../support/core/manual-clock.ts";
+import type { WorldOptions } from "../support/daemon/waybill.ts";
+import { aLane, startWorld, World } from "../support/daemon/waybill.ts";
 
 const minute = 60_000;
 const working = { steps: [{ say: "Looking." }, { tool: "bash", output: "3 files" }, { say: "Done: 3 files." }] };

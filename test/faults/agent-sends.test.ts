@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import { expectSentOnce, killedSends } from "../support/agent-sends.ts";
+import { expectSentOnce, killedSends } from "../support/agents/agent-sends.ts";
 
 /** One moment for each program; `npm run test:long` has both for both. */
 const [before, , , after] = killedSends;

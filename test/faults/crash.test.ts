@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { failPoints } from "../../src/core/delivery/fail-points.ts";
 import { readJournal } from "../../src/runtimes/stub/journal.ts";
-import { recordingCalls, stubCalls, unreadPrompts } from "../support/stub-calls.ts";
+import { recordingCalls, stubCalls, unreadPrompts } from "../support/agents/stub-calls.ts";
 
 const scenario = fileURLToPath(new URL("scenario.mjs", import.meta.url));
 const directories: string[] = [];

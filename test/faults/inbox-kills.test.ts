@@ -5,7 +5,7 @@
  */
 import { describe, expect, test } from "vitest";
 import type { FailPoint } from "../../src/core/delivery/fail-points.ts";
-import { expectWholeAfter, inboxPoints, undisturbedRun } from "../support/inbox-kills.ts";
+import { expectWholeAfter, inboxPoints, undisturbedRun } from "../support/teams/inbox-kills.ts";
 
 /**
  * A point that is reached often is reached for different reasons; `npm run test:long` has all of them. On a busy

@@ -9,7 +9,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { inboxFileFailPoints } from "../../src/core/delivery/fail-points.ts";
-import { aRow, InboxDirectory } from "../support/inbox-directory.ts";
+import { aRow, InboxDirectory } from "../support/teams/inbox-directory.ts";
 
 type Outcome = { id: string; outcome: string; problem?: string; error?: string };
 type Restored = { outcome: string; restored: string[]; gone: string[] };

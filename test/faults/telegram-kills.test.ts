@@ -1,7 +1,7 @@
 /** A kill at any moment between an update and its answer costs only time. */
 import { describe, expect, test } from "vitest";
-import { expectOneAnswerEach } from "../support/expect-killed-chats.ts";
-import { killAt, killAtRandom } from "../support/telegram-kills.ts";
+import { expectOneAnswerEach } from "../support/telegram/expect-killed-chats.ts";
+import { killAt, killAtRandom } from "../support/telegram/telegram-kills.ts";
 
 /** The rows of a first message: the saved sign, the removal of the queue sign, and the answer. */
 const answerRow = 3;

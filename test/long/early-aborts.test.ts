@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { abortEarly, anyMoments, expectEachAborted } from "../support/early-aborts.ts";
+import { abortEarly, anyMoments, expectEachAborted } from "../support/agents/early-aborts.ts";
 
 test.each(["stub", "opencode", "claude", "pi"] as const)(
   "%s: a hundred prompts aborted at random moments are shown once, aborted once, and never keep running",

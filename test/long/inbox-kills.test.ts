@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { expectWholeAfter, inboxPoints, undisturbedRun } from "../support/inbox-kills.ts";
+import { expectWholeAfter, inboxPoints, undisturbedRun } from "../support/teams/inbox-kills.ts";
 
 /** A busy machine reaches a point fewer times, because more rows share a rewrite or commit. */
 const share = 0.75;

@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import { everyMessageEnds } from "../support/random-agents.ts";
+import { everyMessageEnds } from "../support/agents/random-agents.ts";
 
 test("every message ends whatever the agent does, over a thousand runs", async () => {
   await everyMessageEnds(1000);

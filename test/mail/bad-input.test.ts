@@ -20,9 +20,9 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InboxFile } from "../../src/mail/inbox-files/inbox-file.ts";
-import { aRow, eventually, keepLocked } from "../support/team-directory.ts";
-import type { TeamWorld, TeamWorldOptions } from "../support/team-world.ts";
-import { startTeamWorld } from "../support/team-world.ts";
+import { aRow, eventually, keepLocked } from "../support/teams/team-directory.ts";
+import type { TeamWorld, TeamWorldOptions } from "../support/teams/team-world.ts";
+import { startTeamWorld } from "../support/teams/team-world.ts";
 
 const script = { always: [{ steps: [{ say: "Port 8080." }] }] };
 const news = (id: string) =>

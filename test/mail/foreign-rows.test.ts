@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import { rowsOfOthersStay } from "../support/foreign-rows.ts";
+import { rowsOfOthersStay } from "../support/teams/foreign-rows.ts";
 
 test("other programs' rows keep their bytes and order, cause no prompt, and no message is lost silently", async () => {
   await rowsOfOthersStay(25);

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { aRow, eventually } from "../support/team-directory.ts";
-import type { TeamWorld } from "../support/team-world.ts";
-import { startTeamWorld, TeamWorld as World } from "../support/team-world.ts";
+import { aRow, eventually } from "../support/teams/team-directory.ts";
+import type { TeamWorld } from "../support/teams/team-world.ts";
+import { startTeamWorld, TeamWorld as World } from "../support/teams/team-world.ts";
 
 const toNate = { team: "crew", member: "nate" };
 const send = (team: TeamWorld, id: string, more: object = {}) =>

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { expectedTables } from "../support/configuration-document.ts";
+import { expectedTables } from "../support/rules/configuration-document.ts";
 
 const sections = new Map(
   readFileSync(new URL("../../docs/configuration.md", import.meta.url), "utf8")

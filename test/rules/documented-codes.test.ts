@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { alertKinds } from "../../src/core/delivery/alert.ts";
 import { explainedReasons } from "../../src/core/delivery/reason-words.ts";
 import { codesByStatus } from "../../src/transports/http/errors.ts";
-import { readText, root } from "../support/cited-tests.ts";
+import { readText, root } from "../support/rules/cited-tests.ts";
 
 /** Where a person looks up a code. */
 const documents = ["docs/operations.md", "docs/api.md", "docs/command-line.md"].map(readText).join("\n");

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Program } from "../support/cited-tests.ts";
-import { citedAsTried, citedWithFile, readText, root, triedIn } from "../support/cited-tests.ts";
+import type { Program } from "../support/rules/cited-tests.ts";
+import { citedAsTried, citedWithFile, readText, root, triedIn } from "../support/rules/cited-tests.ts";
 
 /**
  * The last step of `npm test` (test/cited) checks that a cited test also passed. This finds a wrong name immediately.

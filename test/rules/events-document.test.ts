@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { turnEndReasons } from "../../src/core/turn/universal-event.ts";
-import { universalEventSchema } from "../support/event-schema.ts";
+import { universalEventSchema } from "../support/rules/event-schema.ts";
 
 const document = readFileSync(new URL("../../docs/events.md", import.meta.url), "utf8");
 const examples = [...document.matchAll(/^\{"id".*\}$/gm)].map(([line]) => JSON.parse(line) as { type: string });

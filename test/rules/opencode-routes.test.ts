@@ -5,8 +5,8 @@ import type { Refusal } from "../../src/transports/opencode-api/native-routes.ts
 import { nativeRoutes } from "../../src/transports/opencode-api/native-routes.ts";
 import { makeOpenCodeApp } from "../../src/transports/opencode-api/opencode-app.ts";
 import { openCodePath } from "../../src/transports/opencode-api/opencode-path.ts";
-import { anApi, routeDeps } from "../support/http-api.ts";
-import { nativeRouteList } from "../support/native-routes.ts";
+import { anApi, routeDeps } from "../support/daemon/http-api.ts";
+import { nativeRouteList } from "../support/opencode/native-routes.ts";
 
 const { ask, service } = anApi();
 const served = nativeRoutes.filter(({ refusal }) => refusal === null).map(({ route }) => route);

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { casesIn, judgeCase, labels, reportOn } from "../support/verdicts.ts";
+import { casesIn, judgeCase, labels, reportOn } from "../support/agents/verdicts.ts";
 
 const folder = fileURLToPath(new URL("../corpus/", import.meta.url));
 const cases = readdirSync(folder)

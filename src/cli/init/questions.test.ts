@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { configDirectory } from "../../../test/support/config-directory.ts";
+import { configDirectory } from "../../../test/support/daemon/config-directory.ts";
 import { proposedLane } from "./first-config.ts";
 import { ask } from "./questions.ts";
 

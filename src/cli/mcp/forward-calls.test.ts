@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import type { TestAgents } from "../../../test/support/agent-service.ts";
-import { testAgents, tomsToken } from "../../../test/support/agent-service.ts";
-import { token as apiToken, served } from "../../../test/support/http-api.ts";
+import type { TestAgents } from "../../../test/support/agents/agent-service.ts";
+import { testAgents, tomsToken } from "../../../test/support/agents/agent-service.ts";
+import { token as apiToken, served } from "../../../test/support/daemon/http-api.ts";
 import { WaybillError } from "../../client/index.ts";
 import { mcpMount } from "../../transports/mcp/mcp-mount.ts";
 import type { IncomingCall } from "../../transports/mcp/mcp-server.ts";

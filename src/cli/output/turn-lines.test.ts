@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { anEvent } from "../../../test/support/events.ts";
+import { anEvent } from "../../../test/support/core/events.ts";
 import type { UniversalEvent } from "../../client/index.ts";
 import type { EventBody } from "../../core/turn/universal-event.ts";
 import { TurnLines } from "./turn-lines.ts";

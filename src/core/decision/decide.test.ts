@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { aRecord, having, submitEvent } from "../../../test/support/records.ts";
+import { aRecord, having, submitEvent } from "../../../test/support/core/records.ts";
 import type { DeliveryEvent } from "../delivery/delivery-event.ts";
 import { defaultPolicy } from "../delivery/policy.ts";
 import type { DeliveryRecord, ResponseState } from "../delivery/record.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { aRecord, having, submitEvent } from "../../../test/support/records.ts";
-import { aLane } from "../../../test/support/waybill.ts";
+import { aRecord, having, submitEvent } from "../../../test/support/core/records.ts";
+import { aLane } from "../../../test/support/daemon/waybill.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
 import { openStatuses, statuses } from "../delivery/record.ts";
 import type { Lane } from "../lane/lane.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { aRecord, having, submitEvent } from "../../../test/support/records.ts";
+import { aRecord, having, submitEvent } from "../../../test/support/core/records.ts";
 import type { SubmitOutcome } from "../delivery/attempt.ts";
 import { defaultPolicy } from "../delivery/policy.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";

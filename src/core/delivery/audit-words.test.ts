@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { anyEvent } from "../../../test/support/arbitrary-events.ts";
-import { accepted, failedForGood, proven } from "../../../test/support/deliveries.ts";
-import { aRecord, submitEvent } from "../../../test/support/records.ts";
+import { anyEvent } from "../../../test/support/core/arbitrary-events.ts";
+import { accepted, failedForGood, proven } from "../../../test/support/core/deliveries.ts";
+import { aRecord, submitEvent } from "../../../test/support/core/records.ts";
 import { auditRows, eventWords } from "./audit-words.ts";
 import type { DeliveryEvent, ObservedFacts } from "./delivery-event.ts";
 import { responseStates } from "./record.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { aRecord, having, submitEvent } from "../../../test/support/records.ts";
-import { aLane } from "../../../test/support/waybill.ts";
+import { aRecord, having, submitEvent } from "../../../test/support/core/records.ts";
+import { aLane } from "../../../test/support/daemon/waybill.ts";
 import { explanation } from "./explanation.ts";
 import type { OutlookInput } from "./outlook.ts";
 import { outlook } from "./outlook.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { aRecord } from "../../../test/support/records.ts";
-import { aLane } from "../../../test/support/waybill.ts";
+import { aRecord } from "../../../test/support/core/records.ts";
+import { aLane } from "../../../test/support/daemon/waybill.ts";
 import type { OutlookInput } from "./outlook.ts";
 import { outlook } from "./outlook.ts";
 import type { DeliveryRecord } from "./record.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { anAttempt } from "../../../test/support/transcript.ts";
+import { anAttempt } from "../../../test/support/core/transcript.ts";
 import type { ReplyContract } from "../lane/lane.ts";
 import type { Message } from "../message/message.ts";
 import { replyOutcomes } from "../message/message.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { aRecord } from "../../../test/support/records.ts";
+import { aRecord } from "../../../test/support/core/records.ts";
 import { defaultPolicy } from "./policy.ts";
 import type { DeliveryRecord } from "./record.ts";
 import { rescheduled } from "./schedule.ts";

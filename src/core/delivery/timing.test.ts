@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { anAttempt, answerRow, aSlice, aTool, toolRow, userRow } from "../../../test/support/transcript.ts";
+import { anAttempt, answerRow, aSlice, aTool, toolRow, userRow } from "../../../test/support/core/transcript.ts";
 import { observe } from "../proof/observe.ts";
 import type { TranscriptSlice } from "../transcript/transcript.ts";
 import { mergeTiming, provenAttempt } from "./attempt.ts";

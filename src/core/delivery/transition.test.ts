@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { anyEvent } from "../../../test/support/arbitrary-events.ts";
-import { anAttempt, aRecord, having, submitEvent } from "../../../test/support/records.ts";
+import { anyEvent } from "../../../test/support/core/arbitrary-events.ts";
+import { anAttempt, aRecord, having, submitEvent } from "../../../test/support/core/records.ts";
 import { isFollowUp, untimed } from "./attempt.ts";
 import type { DeliveryEvent, DeliveryEventType } from "./delivery-event.ts";
 import type { DeliveryRecord, Status } from "./record.ts";

@@ -1,7 +1,7 @@
 /** Tests what plans decide from facts. The store's conformance suite shows that adapters load and save them. */
 import { describe, expect, it } from "vitest";
-import { aMessage, aRecord, submitEvent } from "../../../test/support/records.ts";
-import { aLane } from "../../../test/support/waybill.ts";
+import { aMessage, aRecord, submitEvent } from "../../../test/support/core/records.ts";
+import { aLane } from "../../../test/support/daemon/waybill.ts";
 import { defaultPolicy } from "../delivery/policy.ts";
 import { newDelivery } from "../delivery/record.ts";
 import type { AdmissionFacts, AdmissionRequest } from "./plans.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { aRecord } from "../../../test/support/records.ts";
-import { answerRow, aSlice, userRow } from "../../../test/support/transcript.ts";
+import { aRecord } from "../../../test/support/core/records.ts";
+import { answerRow, aSlice, userRow } from "../../../test/support/core/transcript.ts";
 import { attemptDigest, deliveryId, maxSendsPerAttempt } from "../delivery/attempt.ts";
 import { promptMarker } from "../delivery/prompt-text.ts";
 import type { TranscriptRow } from "../transcript/transcript.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { aSentMessage, someEvidence } from "../../../test/support/transcript.ts";
+import { aSentMessage, someEvidence } from "../../../test/support/core/transcript.ts";
 import type { Evidence } from "./observation.ts";
 import type { Intent } from "./sufficiency.ts";
 import { intentOf, judgeEvidence, judgeReply } from "./sufficiency.ts";

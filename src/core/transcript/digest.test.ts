@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { answerRow, aTool, userRow } from "../../../test/support/transcript.ts";
+import { answerRow, aTool, userRow } from "../../../test/support/core/transcript.ts";
 import { digestOf } from "./digest.ts";
 
 test("the digest lists messages in order with their authors, between a header and a footer", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isKept } from "../../../test/support/events.ts";
+import { isKept } from "../../../test/support/core/events.ts";
 import type { Signal, SignalBody } from "./signal.ts";
 import { TurnTracker } from "./turn-tracker.ts";
 import type { Draft } from "./universal-event.ts";

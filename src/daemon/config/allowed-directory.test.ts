@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { configDirectory, thrownBy } from "../../../test/support/config-directory.ts";
+import { configDirectory, thrownBy } from "../../../test/support/daemon/config-directory.ts";
 import { resolveLaneDirectory } from "./allowed-directory.ts";
 
 describe("a lane may work", () => {

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { configDirectory, thrownBy } from "../../../test/support/config-directory.ts";
+import { configDirectory, thrownBy } from "../../../test/support/daemon/config-directory.ts";
 import type { AppError } from "../../app-error.ts";
 import { defaultPolicy } from "../../core/delivery/policy.ts";
 import type { Secret } from "../../setting-types.ts";

@@ -1,7 +1,7 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { configDirectory, thrownBy } from "../../../test/support/config-directory.ts";
+import { configDirectory, thrownBy } from "../../../test/support/daemon/config-directory.ts";
 import type { AppError } from "../../app-error.ts";
 import { loadConfig } from "./config.ts";
 

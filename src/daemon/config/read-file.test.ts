@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { configDirectory, thrownBy } from "../../../test/support/config-directory.ts";
+import { configDirectory, thrownBy } from "../../../test/support/daemon/config-directory.ts";
 import type { AppError } from "../../app-error.ts";
 import { loadConfig } from "./config.ts";
 

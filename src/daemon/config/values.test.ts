@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { z } from "zod";
-import { configDirectory, thrownBy } from "../../../test/support/config-directory.ts";
+import { configDirectory, thrownBy } from "../../../test/support/daemon/config-directory.ts";
 import type { AppError } from "../../app-error.ts";
 import type { Secret } from "../../setting-types.ts";
 import { metaOf } from "../../setting-types.ts";

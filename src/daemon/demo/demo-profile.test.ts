@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startWorld } from "../../../test/support/waybill.ts";
+import { startWorld } from "../../../test/support/daemon/waybill.ts";
 import { isOutstanding } from "../../core/delivery/record.ts";
 import { demoLaneScripts, demoLanes, demoPolicy, withoutOpencode } from "./demo-profile.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startWorld } from "../../../test/support/waybill.ts";
+import { startWorld } from "../../../test/support/daemon/waybill.ts";
 import type { DeliveryLogLine } from "./delivery-log.ts";
 import { deliveryLogLines } from "./delivery-log.ts";
 

@@ -1,6 +1,6 @@
 import { Registry } from "prom-client";
 import { expect, test } from "vitest";
-import { aRecord, having, submitEvent } from "../../../test/support/records.ts";
+import { aRecord, having, submitEvent } from "../../../test/support/core/records.ts";
 import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
 import { deliveryMetrics } from "./delivery-metrics.ts";
 

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { ManualClock } from "../../../test/support/manual-clock.ts";
+import { ManualClock } from "../../../test/support/core/manual-clock.ts";
 import type { AttachmentFiles } from "./attachment-files.ts";
 import { attachmentFiles } from "./attachment-files.ts";
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { settled } from "../../../test/support/manual-clock.ts";
-import { aRow, held, later, OutboxWorld } from "../../../test/support/outbox.ts";
+import { settled } from "../../../test/support/core/manual-clock.ts";
+import { aRow, held, later, OutboxWorld } from "../../../test/support/telegram/outbox.ts";
 import { backoffMs } from "./backoff.ts";
 
 let world: OutboxWorld;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { ManualClock } from "../../../test/support/manual-clock.ts";
+import { ManualClock } from "../../../test/support/core/manual-clock.ts";
 import { ProcessFailures } from "./process-failures.ts";
 
 let clock: ManualClock;

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { fileWorkspace } from "../../../test/support/file-workspace.ts";
+import { fileWorkspace } from "../../../test/support/files/file-workspace.ts";
 import type { GitChange } from "./git-changes.ts";
 import { changesFrom } from "./git-changes.ts";
 import { withRepositoryCopy } from "./repository-copy.ts";

@@ -1,6 +1,6 @@
 import { renameSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { StoreFile } from "../../../test/support/store-file.ts";
+import { StoreFile } from "../../../test/support/store/store-file.ts";
 import { inspectStore } from "./inspect-store.ts";
 import { schemaVersion } from "./migrate.ts";
 

@@ -1,9 +1,9 @@
 /** The rules of the ledger hold in the file itself: SQL refuses whatever no transition would write. */
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { admit, move, submit } from "../../../test/support/deliveries.ts";
-import { StoreFile } from "../../../test/support/store-file.ts";
-import { aLane } from "../../../test/support/waybill.ts";
+import { admit, move, submit } from "../../../test/support/core/deliveries.ts";
+import { StoreFile } from "../../../test/support/store/store-file.ts";
+import { aLane } from "../../../test/support/daemon/waybill.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import { deliveryColumns } from "./deliveries.ts";
 

@@ -16,10 +16,10 @@ import {
   submit,
   toPerson,
   unanswered,
-} from "../../../test/support/deliveries.ts";
-import { anEvent, logged, someEvents } from "../../../test/support/events.ts";
-import { aMessage, aRecord } from "../../../test/support/records.ts";
-import { aLane } from "../../../test/support/waybill.ts";
+} from "../../../test/support/core/deliveries.ts";
+import { anEvent, logged, someEvents } from "../../../test/support/core/events.ts";
+import { aMessage, aRecord } from "../../../test/support/core/records.ts";
+import { aLane } from "../../../test/support/daemon/waybill.ts";
 import type { OutgoingMail } from "../../core/delivery/outgoing-mail.ts";
 import { defaultPolicy } from "../../core/delivery/policy.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";

@@ -1,7 +1,7 @@
 /** An unusable store is refused with a readable error, and its file stays byte for byte the same. */
 import { mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { StoreFile } from "../../../test/support/store-file.ts";
+import { StoreFile } from "../../../test/support/store/store-file.ts";
 import { schemaVersion } from "./migrate.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 

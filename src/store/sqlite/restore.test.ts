@@ -11,10 +11,10 @@ import {
   retriedByPerson,
   start,
   submit,
-} from "../../../test/support/deliveries.ts";
-import { someEvents } from "../../../test/support/events.ts";
-import { heldMessage, StoreFile } from "../../../test/support/store-file.ts";
-import { aLane } from "../../../test/support/waybill.ts";
+} from "../../../test/support/core/deliveries.ts";
+import { someEvents } from "../../../test/support/core/events.ts";
+import { heldMessage, StoreFile } from "../../../test/support/store/store-file.ts";
+import { aLane } from "../../../test/support/daemon/waybill.ts";
 import { universalEventTypes } from "../../core/turn/universal-event.ts";
 import type { Store } from "../port.ts";
 import { copyStore } from "./copy-store.ts";

@@ -1,9 +1,9 @@
 /** Backing up and checking a store's file, with and without a daemon that has it open. */
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { admit } from "../../../test/support/deliveries.ts";
-import { heldMessage, StoreFile } from "../../../test/support/store-file.ts";
-import { aLane } from "../../../test/support/waybill.ts";
+import { admit } from "../../../test/support/core/deliveries.ts";
+import { heldMessage, StoreFile } from "../../../test/support/store/store-file.ts";
+import { aLane } from "../../../test/support/daemon/waybill.ts";
 import { copyStore } from "./copy-store.ts";
 import { schemaVersion } from "./migrate.ts";
 import { backupStore, checkStoreFile } from "./store-files.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { anApi, rawExchange, served, token } from "../../../test/support/http-api.ts";
+import { anApi, rawExchange, served, token } from "../../../test/support/daemon/http-api.ts";
 
 const hello = "hello";
 const id = createHash("sha256").update(hello).digest("hex");

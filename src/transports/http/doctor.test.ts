@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { anApi } from "../../../test/support/http-api.ts";
+import { anApi } from "../../../test/support/daemon/http-api.ts";
 
 describe("the doctor", () => {
   it("runs on each request, and its report is the response", async () => {

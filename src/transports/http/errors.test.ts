@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { Asked } from "../../../test/support/http-api.ts";
-import { anApi } from "../../../test/support/http-api.ts";
+import type { Asked } from "../../../test/support/daemon/http-api.ts";
+import { anApi } from "../../../test/support/daemon/http-api.ts";
 import { AppError } from "../../app-error.ts";
 import { maxCharacters } from "../../core/message/message.ts";
 import { codesByStatus, statusOf } from "./errors.ts";

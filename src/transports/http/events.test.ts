@@ -1,7 +1,7 @@
 import { createParser } from "eventsource-parser";
 import { expect, onTestFinished, test } from "vitest";
-import { anEvent } from "../../../test/support/events.ts";
-import { anApi, served, token } from "../../../test/support/http-api.ts";
+import { anEvent } from "../../../test/support/core/events.ts";
+import { anApi, served, token } from "../../../test/support/daemon/http-api.ts";
 import type { UniversalEvent } from "../../core/turn/universal-event.ts";
 import { eventPageSchema, laneEventPageSchema, streamEventSchema } from "./event-schemas.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Asked } from "../../../test/support/http-api.ts";
-import { anApi, port, token } from "../../../test/support/http-api.ts";
-import { needsToken, operations, somePath } from "../../../test/support/openapi-operations.ts";
+import type { Asked } from "../../../test/support/daemon/http-api.ts";
+import { anApi, port, token } from "../../../test/support/daemon/http-api.ts";
+import { needsToken, operations, somePath } from "../../../test/support/rules/openapi-operations.ts";
 import { hostAllowed, originAllowed } from "./gates.ts";
 
 const every = operations.map((one) => [`${one.method} ${one.path}`, one] as const);

@@ -1,9 +1,9 @@
 /** A lane's live turn, requested in the middle of a scripted agent's turn. */
 import { expect, test } from "vitest";
-import { anApi, anApiOn } from "../../../test/support/http-api.ts";
-import { serviceOf } from "../../../test/support/service-of.ts";
-import type { World } from "../../../test/support/waybill.ts";
-import { startWorld } from "../../../test/support/waybill.ts";
+import { anApi, anApiOn } from "../../../test/support/daemon/http-api.ts";
+import { serviceOf } from "../../../test/support/daemon/service-of.ts";
+import type { World } from "../../../test/support/daemon/waybill.ts";
+import { startWorld } from "../../../test/support/daemon/waybill.ts";
 import { liveTurnSchema } from "./event-schemas.ts";
 
 const minute = 60_000;

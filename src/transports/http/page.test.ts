@@ -2,8 +2,8 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { anApi, rawExchange, served } from "../../../test/support/http-api.ts";
-import { pageBuild } from "../../../test/support/page-build.ts";
+import { anApi, rawExchange, served } from "../../../test/support/daemon/http-api.ts";
+import { pageBuild } from "../../../test/support/page/page-build.ts";
 
 const views = [
   ...["/", "/lanes", "/lanes/demo", "/lanes/a/b", "/deliveries", "/deliveries/d1"],

@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { anApi, rawExchange, served, token } from "../../../test/support/http-api.ts";
-import { testService } from "../../../test/support/test-service.ts";
+import { anApi, rawExchange, served, token } from "../../../test/support/daemon/http-api.ts";
+import { testService } from "../../../test/support/daemon/test-service.ts";
 import { listen, listenError } from "./serve.ts";
 
 const authorization = `Authorization: Bearer ${token}`;

@@ -1,9 +1,9 @@
 /** How a browser signs in, stays signed in and signs out. */
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Api, Asked } from "../../../test/support/http-api.ts";
-import { anApi, port, served, token } from "../../../test/support/http-api.ts";
-import { ManualClock } from "../../../test/support/manual-clock.ts";
-import { pageBuild } from "../../../test/support/page-build.ts";
+import type { Api, Asked } from "../../../test/support/daemon/http-api.ts";
+import { anApi, port, served, token } from "../../../test/support/daemon/http-api.ts";
+import { ManualClock } from "../../../test/support/core/manual-clock.ts";
+import { pageBuild } from "../../../test/support/page/page-build.ts";
 import { listen } from "./serve.ts";
 
 const own = `http://127.0.0.1:${port}`;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { admit, failedForGood, move, proven, submit } from "../../../test/support/deliveries.ts";
-import type { Api } from "../../../test/support/http-api.ts";
-import { anApi } from "../../../test/support/http-api.ts";
-import { testService } from "../../../test/support/test-service.ts";
+import { admit, failedForGood, move, proven, submit } from "../../../test/support/core/deliveries.ts";
+import type { Api } from "../../../test/support/daemon/http-api.ts";
+import { anApi } from "../../../test/support/daemon/http-api.ts";
+import { testService } from "../../../test/support/daemon/test-service.ts";
 import { dayBefore, dayOf } from "../../core/lane/daily-limit.ts";
 
 const dayMs = 24 * 3600_000;

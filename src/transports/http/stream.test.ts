@@ -1,11 +1,11 @@
 import { connect } from "node:net";
 import { createParser } from "eventsource-parser";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { anEvent } from "../../../test/support/events.ts";
-import { anApi, served, token } from "../../../test/support/http-api.ts";
-import { aMessage, deliveryOf } from "../../../test/support/records.ts";
-import type { TestService } from "../../../test/support/test-service.ts";
-import { testService } from "../../../test/support/test-service.ts";
+import { anEvent } from "../../../test/support/core/events.ts";
+import { anApi, served, token } from "../../../test/support/daemon/http-api.ts";
+import { aMessage, deliveryOf } from "../../../test/support/core/records.ts";
+import type { TestService } from "../../../test/support/daemon/test-service.ts";
+import { testService } from "../../../test/support/daemon/test-service.ts";
 import { logTypes } from "../../core/log/log-item.ts";
 import { streamEventSchema } from "./event-schemas.ts";
 

@@ -1,9 +1,9 @@
 import type { z } from "@hono/zod-openapi";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { anyEvent } from "../../../test/support/arbitrary-events.ts";
-import { accepted, failedForGood, proven } from "../../../test/support/deliveries.ts";
-import { aMessage, anAttempt, aRecord, having, submitEvent } from "../../../test/support/records.ts";
+import { anyEvent } from "../../../test/support/core/arbitrary-events.ts";
+import { accepted, failedForGood, proven } from "../../../test/support/core/deliveries.ts";
+import { aMessage, anAttempt, aRecord, having, submitEvent } from "../../../test/support/core/records.ts";
 import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
 import { outlook } from "../../core/delivery/outlook.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { annasToken, testAgents, tomsToken } from "../../../test/support/agent-service.ts";
-import { token as apiToken, served } from "../../../test/support/http-api.ts";
-import type { McpClient, Revision } from "../../../test/support/mcp-client.ts";
-import { connected, httpTransport, revisions } from "../../../test/support/mcp-client.ts";
+import { annasToken, testAgents, tomsToken } from "../../../test/support/agents/agent-service.ts";
+import { token as apiToken, served } from "../../../test/support/daemon/http-api.ts";
+import type { McpClient, Revision } from "../../../test/support/teams/mcp-client.ts";
+import { connected, httpTransport, revisions } from "../../../test/support/teams/mcp-client.ts";
 import { maxCharacters } from "../../core/message/message.ts";
 import { mcpMount } from "./mcp-mount.ts";
 import { toolNames } from "./tools/registry.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { anApi, token } from "../../../test/support/http-api.ts";
+import { anApi, token } from "../../../test/support/daemon/http-api.ts";
 
 const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
 

@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { anApiOn, rawExchange, served, token } from "../../../test/support/http-api.ts";
-import { serviceOf } from "../../../test/support/service-of.ts";
-import { startWorld } from "../../../test/support/waybill.ts";
+import { anApiOn, rawExchange, served, token } from "../../../test/support/daemon/http-api.ts";
+import { serviceOf } from "../../../test/support/daemon/service-of.ts";
+import { startWorld } from "../../../test/support/daemon/waybill.ts";
 import type { AppOptions } from "../http/app.ts";
 import { listen } from "../http/serve.ts";
 import { openCodePath } from "./opencode-path.ts";

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { refusalOf } from "../../../src/core/message/accepted-files.ts";
 import type { AttachedFile } from "../../../src/runtimes/port.ts";
-import type { SampleFile } from "../../support/sample-files.ts";
-import { attachedFile, sampleFiles, sha256 } from "../../support/sample-files.ts";
+import type { SampleFile } from "../../support/files/sample-files.ts";
+import { attachedFile, sampleFiles, sha256 } from "../../support/files/sample-files.ts";
 import type { Opened } from "./watched-session.ts";
 import { openSession, soon } from "./watched-session.ts";
 

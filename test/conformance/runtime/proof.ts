@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { observe } from "../../../src/core/proof/observe.ts";
 import type { TranscriptSlice } from "../../../src/core/transcript/transcript.ts";
 import type { Prompt } from "../../../src/runtimes/port.ts";
-import { anAttempt } from "../../support/transcript.ts";
+import { anAttempt } from "../../support/core/transcript.ts";
 import type { RuntimeHarness } from "../runtime-conformance.ts";
 import type { Opened } from "./watched-session.ts";
 import { openSession } from "./watched-session.ts";

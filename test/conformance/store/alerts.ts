@@ -1,7 +1,7 @@
 /** Alerts are raised once, and failures without an alert are found. */
 import { expect, it } from "vitest";
 import type { Alert } from "../../../src/core/delivery/alert.ts";
-import { admit, failedForGood, move, start, submit } from "../../support/deliveries.ts";
+import { admit, failedForGood, move, start, submit } from "../../support/core/deliveries.ts";
 import type { Subject } from "../store-conformance.ts";
 
 export const anAlert: Alert = {

@@ -1,7 +1,7 @@
 /** A store knows which attachments its messages name, so that the others can be removed. */
 import { expect, it } from "vitest";
 import type { Attachment } from "../../../src/core/message/message.ts";
-import { admit, tryToAdmit } from "../../support/deliveries.ts";
+import { admit, tryToAdmit } from "../../support/core/deliveries.ts";
 import type { Subject } from "../store-conformance.ts";
 
 const file = (id: string): Attachment => ({ id, name: `${id}.txt`, mimeType: "text/plain", size: 1 });

@@ -10,8 +10,8 @@ import {
   submit,
   toPerson,
   tryToAdmit,
-} from "../../support/deliveries.ts";
-import { aLane } from "../../support/waybill.ts";
+} from "../../support/core/deliveries.ts";
+import { aLane } from "../../support/daemon/waybill.ts";
 import type { Subject } from "../store-conformance.ts";
 
 const lane = { kind: "lane", lane: "lane" } as const;

@@ -1,7 +1,7 @@
 /** Agent events in the log: numbered without gaps in each lane, with their exact text, bounded. */
 import { expect, it } from "vitest";
 import { universalEventTypes } from "../../../src/core/turn/universal-event.ts";
-import { anEvent, logged, someEvents } from "../../support/events.ts";
+import { anEvent, logged, someEvents } from "../../support/core/events.ts";
 import type { Subject } from "../store-conformance.ts";
 
 const keep = 100;

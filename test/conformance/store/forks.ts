@@ -2,8 +2,8 @@
 import { expect, it } from "vitest";
 import type { LogItem } from "../../../src/core/log/log-item.ts";
 import type { LaneFork } from "../../../src/store/port.ts";
-import { someEvents } from "../../support/events.ts";
-import { aLane } from "../../support/waybill.ts";
+import { someEvents } from "../../support/core/events.ts";
+import { aLane } from "../../support/daemon/waybill.ts";
 import type { Subject } from "../store-conformance.ts";
 
 const day = "2026-01-01";

@@ -4,7 +4,7 @@ import type { Address } from "../../../src/core/message/address.ts";
 import { personAddress } from "../../../src/core/message/address.ts";
 import type { Message } from "../../../src/core/message/message.ts";
 import { payloadHash } from "../../../src/core/message/message.ts";
-import { aMessage } from "../../support/records.ts";
+import { aMessage } from "../../support/core/records.ts";
 import type { Subject } from "../store-conformance.ts";
 import { words } from "./log.ts";
 

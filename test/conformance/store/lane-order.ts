@@ -10,7 +10,7 @@ import {
   retriedByPerson,
   start,
   submit,
-} from "../../support/deliveries.ts";
+} from "../../support/core/deliveries.ts";
 import type { Subject } from "../store-conformance.ts";
 
 const held = { outcome: "refused", reason: "lane_held_by_another_delivery" };

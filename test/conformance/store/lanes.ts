@@ -1,7 +1,7 @@
 /** Lanes keep and count their sessions, whatever else changes about them. */
 import { expect, it } from "vitest";
-import { admit, aMessage, move, proven, submit } from "../../support/deliveries.ts";
-import { aLane } from "../../support/waybill.ts";
+import { admit, aMessage, move, proven, submit } from "../../support/core/deliveries.ts";
+import { aLane } from "../../support/daemon/waybill.ts";
 import type { Subject } from "../store-conformance.ts";
 
 export function lanes(subject: Subject): void {

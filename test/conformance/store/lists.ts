@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { personAddress } from "../../../src/core/message/address.ts";
-import { admit, failedForGood, move, submit, toPerson } from "../../support/deliveries.ts";
+import { admit, failedForGood, move, submit, toPerson } from "../../support/core/deliveries.ts";
 import type { Subject } from "../store-conformance.ts";
 
 export function lists(subject: Subject): void {

@@ -1,8 +1,8 @@
 /** Listeners of the log get durable items and unstored ones, in one order, and nothing else. */
 import { expect, it } from "vitest";
 import type { LogItem } from "../../../src/core/log/log-item.ts";
-import { admit, move, submit } from "../../support/deliveries.ts";
-import { aDelta, someEvents } from "../../support/events.ts";
+import { admit, move, submit } from "../../support/core/deliveries.ts";
+import { aDelta, someEvents } from "../../support/core/events.ts";
 import type { Subject } from "../store-conformance.ts";
 import { anAlert } from "./alerts.ts";
 import { admitted, words } from "./log.ts";

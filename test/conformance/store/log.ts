@@ -4,8 +4,8 @@ import type { LogFilter, LogItem, LogType } from "../../../src/core/log/log-item
 import { ledgerTypes } from "../../../src/core/log/log-item.ts";
 import { nameIn } from "../../../src/core/message/address.ts";
 import { universalEventTypes } from "../../../src/core/turn/universal-event.ts";
-import { admit, move, proven, start, submit, toPerson } from "../../support/deliveries.ts";
-import { someEvents } from "../../support/events.ts";
+import { admit, move, proven, start, submit, toPerson } from "../../support/core/deliveries.ts";
+import { someEvents } from "../../support/core/events.ts";
 import type { Subject } from "../store-conformance.ts";
 import { anAlert } from "./alerts.ts";
 

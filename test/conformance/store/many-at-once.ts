@@ -1,8 +1,8 @@
 /** Lanes move concurrently. A write that fails affects no other write of the same tick. */
 import { expect, it } from "vitest";
 import { payloadHash } from "../../../src/core/message/message.ts";
-import { admit, aMessage, move, recordFor, submit, tryToAdmit } from "../../support/deliveries.ts";
-import { aLane } from "../../support/waybill.ts";
+import { admit, aMessage, move, recordFor, submit, tryToAdmit } from "../../support/core/deliveries.ts";
+import { aLane } from "../../support/daemon/waybill.ts";
 import type { Subject } from "../store-conformance.ts";
 
 export function manyAtOnce(subject: Subject): void {

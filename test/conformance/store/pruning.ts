@@ -15,7 +15,7 @@ import {
   start,
   submit,
   tryToAdmit,
-} from "../../support/deliveries.ts";
+} from "../../support/core/deliveries.ts";
 import type { Subject } from "../store-conformance.ts";
 
 const { respondedMs, failedMs } = defaultPolicy.retention;

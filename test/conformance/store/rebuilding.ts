@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { untimed } from "../../../src/core/delivery/attempt.ts";
 import { fold } from "../../../src/core/delivery/transition.ts";
 import { payloadHash } from "../../../src/core/message/message.ts";
-import { admit, aMessage, move, proven, recordFor, start, submit, toPerson } from "../../support/deliveries.ts";
+import { admit, aMessage, move, proven, recordFor, start, submit, toPerson } from "../../support/core/deliveries.ts";
 import type { Subject } from "../store-conformance.ts";
 
 export function rebuilding(subject: Subject): void {

@@ -2,8 +2,8 @@
 import { expect, it } from "vitest";
 import type { DeliveryEvent } from "../../../src/core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../../../src/core/delivery/record.ts";
-import { admit, failedForGood, move, proven, seen, start, submit } from "../../support/deliveries.ts";
-import { aLane } from "../../support/waybill.ts";
+import { admit, failedForGood, move, proven, seen, start, submit } from "../../support/core/deliveries.ts";
+import { aLane } from "../../support/daemon/waybill.ts";
 import type { Subject } from "../store-conformance.ts";
 
 export function reconciles(subject: Subject): void {

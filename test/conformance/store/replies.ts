@@ -1,6 +1,6 @@
 /** Replies are found by the lane whose agent wrote them and the message they name, and by nothing else. */
 import { expect, it } from "vitest";
-import { admit, failedForGood, move, proven, submit, toPerson } from "../../support/deliveries.ts";
+import { admit, failedForGood, move, proven, submit, toPerson } from "../../support/core/deliveries.ts";
 import type { Subject } from "../store-conformance.ts";
 
 export function replies(subject: Subject): void {

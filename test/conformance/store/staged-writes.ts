@@ -12,9 +12,9 @@ import {
   submit,
   toPerson,
   tryToAdmit,
-} from "../../support/deliveries.ts";
-import { aDelta, someEvents } from "../../support/events.ts";
-import { aLane } from "../../support/waybill.ts";
+} from "../../support/core/deliveries.ts";
+import { aDelta, someEvents } from "../../support/core/events.ts";
+import { aLane } from "../../support/daemon/waybill.ts";
 import type { Subject } from "../store-conformance.ts";
 
 const lane = { kind: "lane", lane: "lane" } as const;

@@ -15,7 +15,7 @@ import {
   seen,
   start,
   submit,
-} from "../../support/deliveries.ts";
+} from "../../support/core/deliveries.ts";
 import type { Subject } from "../store-conformance.ts";
 
 const dayMs = 24 * 3600_000;

@@ -9,9 +9,9 @@ import type { Message } from "../../../src/core/message/message.ts";
 import { payloadHash } from "../../../src/core/message/message.ts";
 import { pairOf } from "../../../src/core/team/exchange.ts";
 import type { NewMember } from "../../../src/core/team/team.ts";
-import { admit, move, proven, submit, toPerson } from "../../support/deliveries.ts";
-import { aMessage } from "../../support/records.ts";
-import { aLane } from "../../support/waybill.ts";
+import { admit, move, proven, submit, toPerson } from "../../support/core/deliveries.ts";
+import { aMessage } from "../../support/core/records.ts";
+import { aLane } from "../../support/daemon/waybill.ts";
 import type { Subject } from "../store-conformance.ts";
 import { words } from "./log.ts";
 

@@ -15,7 +15,7 @@ import {
   start,
   submit,
   unanswered,
-} from "../../support/deliveries.ts";
+} from "../../support/core/deliveries.ts";
 import type { Subject } from "../store-conformance.ts";
 
 export function transitions(subject: Subject): void {

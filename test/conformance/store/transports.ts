@@ -1,7 +1,7 @@
 /** Updates are taken once, outbox rows keep their order, and related writes are one transaction. */
 import { expect, it } from "vitest";
 import type { OutboxChange, OutboxRow, TransportWrites } from "../../../src/store/port.ts";
-import { start } from "../../support/deliveries.ts";
+import { start } from "../../support/core/deliveries.ts";
 import type { Subject } from "../store-conformance.ts";
 
 const aRow = (key: string, channel = "chat") => ({ key, channel, body: { says: key } });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { aLane } from "../../../../test/support/waybill.ts";
+import { aLane } from "../../../../test/support/daemon/waybill.ts";
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { ClaudeArguments } from "./claude-arguments.ts";
 import { claudeArguments, escapeSlash, initializeRequest } from "./claude-arguments.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ManualClock } from "../../../../test/support/manual-clock.ts";
+import { ManualClock } from "../../../../test/support/core/manual-clock.ts";
 import type { SessionProcess } from "../../process-pool/transcript-slice.ts";
 import { StdioClient } from "../process/stdio-client.ts";
 import { Transcripts } from "./transcripts.ts";

@@ -9,9 +9,9 @@ import {
   recordedLines,
   recordedRows,
   session,
-} from "../../../../test/support/claude-fixture.ts";
-import { eventLines } from "../../../../test/support/event-lines.ts";
-import { universalEventSchema } from "../../../../test/support/event-schema.ts";
+} from "../../../../test/support/claude/claude-fixture.ts";
+import { eventLines } from "../../../../test/support/core/event-lines.ts";
+import { universalEventSchema } from "../../../../test/support/rules/event-schema.ts";
 import { newestTurn, signalsOf } from "../../../core/turn/slice-signals.ts";
 import { TurnTracker } from "../../../core/turn/turn-tracker.ts";
 import type { Draft } from "../../../core/turn/universal-event.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ClaudeWatcher, fixtureNames, recordedLines } from "../../../../test/support/claude-fixture.ts";
-import { eventLines } from "../../../../test/support/event-lines.ts";
+import { ClaudeWatcher, fixtureNames, recordedLines } from "../../../../test/support/claude/claude-fixture.ts";
+import { eventLines } from "../../../../test/support/core/event-lines.ts";
 import type { Draft } from "../../../core/turn/universal-event.ts";
 import { lineRule } from "./line-table.ts";
 

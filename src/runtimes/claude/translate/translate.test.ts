@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ClaudeWatcher } from "../../../../test/support/claude-fixture.ts";
-import { eventLines } from "../../../../test/support/event-lines.ts";
+import { ClaudeWatcher } from "../../../../test/support/claude/claude-fixture.ts";
+import { eventLines } from "../../../../test/support/core/event-lines.ts";
 import type { AgentSignal } from "../../process-pool/signal-publisher.ts";
 import { lineName, lineTable } from "./line-table.ts";
 import { ClaudeTranslator } from "./translate.ts";

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ManualClock, settled } from "../../../../test/support/manual-clock.ts";
+import { ManualClock, settled } from "../../../../test/support/core/manual-clock.ts";
 import type { OpencodeEvent } from "./event-stream.ts";
 import { EventStream } from "./event-stream.ts";
 import { OpencodeApi } from "./opencode-api.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { ManualClock } from "../../../../test/support/manual-clock.ts";
+import { ManualClock } from "../../../../test/support/core/manual-clock.ts";
 import { BusyPolling } from "./busy-polling.ts";
 
 let clock: ManualClock;

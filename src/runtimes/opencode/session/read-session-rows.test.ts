@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { aLane } from "../../../../test/support/waybill.ts";
+import { aLane } from "../../../../test/support/daemon/waybill.ts";
 import type { Lane } from "../../../core/lane/lane.ts";
 import { OpencodeApi } from "../server/opencode-api.ts";
 import { readSessionRows } from "./read-session-rows.ts";

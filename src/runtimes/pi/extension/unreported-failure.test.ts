@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { eventLines } from "../../../../test/support/event-lines.ts";
-import { PiWatcher } from "../../../../test/support/pi-fixture.ts";
+import { eventLines } from "../../../../test/support/core/event-lines.ts";
+import { PiWatcher } from "../../../../test/support/pi/pi-fixture.ts";
 import type { Json } from "../../json-fields.ts";
 import { RpcClient } from "../process/rpc-client.ts";
 import { SessionReader } from "../session/session-reader.ts";

@@ -1,7 +1,7 @@
 /** A store is locked by its real file, whatever name it is opened by, and is refused before anything opens it. */
 import { linkSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { StoreFile } from "../../../../test/support/store-file.ts";
+import { StoreFile } from "../../../../test/support/store/store-file.ts";
 import { inspectStore } from "../inspect-store.ts";
 import { backupStore, restoreStore } from "../store-files.ts";
 import { storeHolder } from "./lock.ts";

@@ -1,7 +1,7 @@
 /** One process at a time has a store open, and the lock ends with its process. */
 import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { heldMessage, StoreFile } from "../../../../test/support/store-file.ts";
+import { heldMessage, StoreFile } from "../../../../test/support/store/store-file.ts";
 import { lockStore, storeHolder } from "./lock.ts";
 
 let file: StoreFile;

@@ -1,6 +1,6 @@
 /** A store on a network filesystem would eventually be corrupted, so none is opened there. */
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { StoreFile } from "../../../../test/support/store-file.ts";
+import { StoreFile } from "../../../../test/support/store/store-file.ts";
 import { refuseNetworkFilesystem } from "./network-filesystem.ts";
 
 let file: StoreFile;

@@ -1,9 +1,9 @@
 /** A store whose file was removed, is damaged or has no room reports it, and its content is saved. */
 import { copyFileSync, existsSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { admit, tryToAdmit } from "../../../../test/support/deliveries.ts";
-import { StoreFile } from "../../../../test/support/store-file.ts";
-import { aLane } from "../../../../test/support/waybill.ts";
+import { admit, tryToAdmit } from "../../../../test/support/core/deliveries.ts";
+import { StoreFile } from "../../../../test/support/store/store-file.ts";
+import { aLane } from "../../../../test/support/daemon/waybill.ts";
 import type { Store } from "../../port.ts";
 import { openSqliteStore } from "../sqlite-store.ts";
 import { checkStoreFile, restoreStore } from "../store-files.ts";

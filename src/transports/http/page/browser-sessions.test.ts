@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ManualClock } from "../../../../test/support/manual-clock.ts";
+import { ManualClock } from "../../../../test/support/core/manual-clock.ts";
 import { makeBrowserSessions } from "./browser-sessions.ts";
 
 const dayMs = 24 * 60 * 60_000;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ManualClock } from "../../../../test/support/manual-clock.ts";
+import { ManualClock } from "../../../../test/support/core/manual-clock.ts";
 import { makeLoginCodes } from "./login-codes.ts";
 
 test("a code works once", () => {

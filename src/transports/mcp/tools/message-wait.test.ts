@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { testAgents } from "../../../../test/support/agent-service.ts";
-import { ManualClock } from "../../../../test/support/manual-clock.ts";
+import { testAgents } from "../../../../test/support/agents/agent-service.ts";
+import { ManualClock } from "../../../../test/support/core/manual-clock.ts";
 import type { Caller } from "../../../service/agent-service.ts";
 import { messageWait } from "./message-wait.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { settled } from "../../../../test/support/manual-clock.ts";
-import { ProjectedLane, settings } from "../../../../test/support/projected-lane.ts";
-import { serviceOf } from "../../../../test/support/service-of.ts";
-import { aLane, startWorld } from "../../../../test/support/waybill.ts";
+import { settled } from "../../../../test/support/core/manual-clock.ts";
+import { ProjectedLane, settings } from "../../../../test/support/opencode/projected-lane.ts";
+import { serviceOf } from "../../../../test/support/daemon/service-of.ts";
+import { aLane, startWorld } from "../../../../test/support/daemon/waybill.ts";
 import { AppError } from "../../../app-error.ts";
 import { universalEventTypes } from "../../../core/turn/universal-event.ts";
 import type { LaneState } from "../../../service/service.ts";

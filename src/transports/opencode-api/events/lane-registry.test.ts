@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { aLane } from "../../../../test/support/waybill.ts";
+import { aLane } from "../../../../test/support/daemon/waybill.ts";
 import { LaneRegistry } from "./lane-registry.ts";
 
 const laneOf = (id: string) => ({

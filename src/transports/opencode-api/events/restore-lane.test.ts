@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { isKept } from "../../../../test/support/events.ts";
-import { ProjectedLane, settings } from "../../../../test/support/projected-lane.ts";
+import { isKept } from "../../../../test/support/core/events.ts";
+import { ProjectedLane, settings } from "../../../../test/support/opencode/projected-lane.ts";
 import type { DeliveryRecord } from "../../../core/delivery/record.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import { SessionProjection } from "../projection/session-projection.ts";

@@ -1,6 +1,6 @@
 import type { Session } from "@opencode-ai/sdk/v2/types";
 import { describe, expect, test } from "vitest";
-import { ProjectedLane, settings } from "../../../../test/support/projected-lane.ts";
+import { ProjectedLane, settings } from "../../../../test/support/opencode/projected-lane.ts";
 import type { SignalBody } from "../../../core/turn/signal.ts";
 import { SessionProjection } from "../projection/session-projection.ts";
 import { selectLanes, snapshotEvents } from "./snapshot.ts";

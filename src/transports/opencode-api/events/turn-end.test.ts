@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { anEvent } from "../../../../test/support/events.ts";
-import { aMessage } from "../../../../test/support/records.ts";
+import { anEvent } from "../../../../test/support/core/events.ts";
+import { aMessage } from "../../../../test/support/core/records.ts";
 import { beginNotes, endNote } from "../../../core/turn/delivery-notes.ts";
 import type { EventBody } from "../../../core/turn/universal-event.ts";
 import { advanceTurnWait, newTurnWait } from "./turn-end.ts";

@@ -1,11 +1,11 @@
 /**
  * Converts recorded streams of the real OpenCode to universal events and back, and expects what OpenCode published. See
- * test/support/opencode-list.ts for what counts as the same.
+ * test/support/opencode/opencode-list.ts for what counts as the same.
  */
 import { describe, expect, test } from "vitest";
-import { fixture, fixtureNames, session, Watcher } from "../../../../test/support/opencode-fixture.ts";
-import type { SeenEvent } from "../../../../test/support/opencode-list.ts";
-import { partList, typeList } from "../../../../test/support/opencode-list.ts";
+import { fixture, fixtureNames, session, Watcher } from "../../../../test/support/opencode/opencode-fixture.ts";
+import type { SeenEvent } from "../../../../test/support/opencode/opencode-list.ts";
+import { partList, typeList } from "../../../../test/support/opencode/opencode-list.ts";
 import type { SessionMessage } from "./native-event.ts";
 import { SessionProjection } from "./session-projection.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { isKept } from "../../../../test/support/events.ts";
-import { ProjectedLane, settings } from "../../../../test/support/projected-lane.ts";
+import { isKept } from "../../../../test/support/core/events.ts";
+import { ProjectedLane, settings } from "../../../../test/support/opencode/projected-lane.ts";
 import { superseded } from "../../../core/delivery/reasons.ts";
 import type { SignalBody } from "../../../core/turn/signal.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";

@@ -1,11 +1,11 @@
 /** Concurrent requests on a real service and store: each is decided by what is stored at that moment. */
 import type { Session } from "@opencode-ai/sdk/v2/types";
 import { describe, expect, it } from "vitest";
-import type { Asked } from "../../../../test/support/http-api.ts";
-import { anApiOn } from "../../../../test/support/http-api.ts";
-import { serviceOf } from "../../../../test/support/service-of.ts";
-import type { World, WorldOptions } from "../../../../test/support/waybill.ts";
-import { startWorld } from "../../../../test/support/waybill.ts";
+import type { Asked } from "../../../../test/support/daemon/http-api.ts";
+import { anApiOn } from "../../../../test/support/daemon/http-api.ts";
+import { serviceOf } from "../../../../test/support/daemon/service-of.ts";
+import type { World, WorldOptions } from "../../../../test/support/daemon/waybill.ts";
+import { startWorld } from "../../../../test/support/daemon/waybill.ts";
 
 type Store = World["waybill"]["store"];
 

@@ -1,11 +1,11 @@
 import type { Session } from "@opencode-ai/sdk/v2/types";
 import { describe, expect, it } from "vitest";
-import { anApi, anApiOn } from "../../../../test/support/http-api.ts";
-import { LaneHistory } from "../../../../test/support/lane-history.ts";
-import { serviceOf } from "../../../../test/support/service-of.ts";
-import type { TestService } from "../../../../test/support/test-service.ts";
-import { testService } from "../../../../test/support/test-service.ts";
-import { startWorld } from "../../../../test/support/waybill.ts";
+import { anApi, anApiOn } from "../../../../test/support/daemon/http-api.ts";
+import { LaneHistory } from "../../../../test/support/core/lane-history.ts";
+import { serviceOf } from "../../../../test/support/daemon/service-of.ts";
+import type { TestService } from "../../../../test/support/daemon/test-service.ts";
+import { testService } from "../../../../test/support/daemon/test-service.ts";
+import { startWorld } from "../../../../test/support/daemon/waybill.ts";
 import { AppError } from "../../../app-error.ts";
 import type { SessionMessage } from "../projection/native-event.ts";
 

@@ -1,7 +1,7 @@
 import type { Session } from "@opencode-ai/sdk/v2/types";
 import { describe, expect, it } from "vitest";
-import { anApi } from "../../../../test/support/http-api.ts";
-import { testService } from "../../../../test/support/test-service.ts";
+import { anApi } from "../../../../test/support/daemon/http-api.ts";
+import { testService } from "../../../../test/support/daemon/test-service.ts";
 
 const session = (lane: string) => `/opencode/session/ses_${lane}`;
 const prompt = (agent: string, more: object = {}) => ({

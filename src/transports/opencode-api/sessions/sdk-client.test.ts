@@ -1,9 +1,9 @@
 import { createOpencodeClient } from "@opencode-ai/sdk/v2/client";
 import { expect, it, onTestFinished } from "vitest";
-import { anApiOn, token } from "../../../../test/support/http-api.ts";
-import { serviceOf } from "../../../../test/support/service-of.ts";
-import type { World, WorldOptions } from "../../../../test/support/waybill.ts";
-import { startWorld } from "../../../../test/support/waybill.ts";
+import { anApiOn, token } from "../../../../test/support/daemon/http-api.ts";
+import { serviceOf } from "../../../../test/support/daemon/service-of.ts";
+import type { World, WorldOptions } from "../../../../test/support/daemon/waybill.ts";
+import { startWorld } from "../../../../test/support/daemon/waybill.ts";
 import { listen } from "../../http/serve.ts";
 
 async function aClient(options: WorldOptions = {}) {

@@ -1,10 +1,10 @@
 import type { GlobalSession, Session, SessionsResponse } from "@opencode-ai/sdk/v2/types";
 import { describe, expect, it } from "vitest";
-import { anEvent } from "../../../../test/support/events.ts";
-import { anApi } from "../../../../test/support/http-api.ts";
-import { LaneHistory } from "../../../../test/support/lane-history.ts";
-import { aRecord } from "../../../../test/support/records.ts";
-import { testService } from "../../../../test/support/test-service.ts";
+import { anEvent } from "../../../../test/support/core/events.ts";
+import { anApi } from "../../../../test/support/daemon/http-api.ts";
+import { LaneHistory } from "../../../../test/support/core/lane-history.ts";
+import { aRecord } from "../../../../test/support/core/records.ts";
+import { testService } from "../../../../test/support/daemon/test-service.ts";
 
 const at = (path: string) => `/opencode${path}`;
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, test } from "vitest";
-import { fileWorkspace } from "../../../../test/support/file-workspace.ts";
+import { fileWorkspace } from "../../../../test/support/files/file-workspace.ts";
 import type { TextMatch } from "./search-text.ts";
 
 describe("reading a file", () => {

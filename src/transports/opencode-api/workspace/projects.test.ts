@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as next } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { ManualClock } from "../../../../test/support/manual-clock.ts";
+import { ManualClock } from "../../../../test/support/core/manual-clock.ts";
 import { makeProjects, noProject } from "./projects.ts";
 
 test("a directory that becomes a repository is soon reported as one, without waiting for git", async () => {

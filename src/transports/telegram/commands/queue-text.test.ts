@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { aRecord } from "../../../../test/support/records.ts";
+import { aRecord } from "../../../../test/support/core/records.ts";
 import type { Waiting } from "./queue-text.ts";
 import { queueText, withdrawnSince, withdrawTarget } from "./queue-text.ts";
 

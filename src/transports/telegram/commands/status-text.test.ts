@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { aRecord } from "../../../../test/support/records.ts";
-import { aLane } from "../../../../test/support/waybill.ts";
+import { aRecord } from "../../../../test/support/core/records.ts";
+import { aLane } from "../../../../test/support/daemon/waybill.ts";
 import type { LaneState } from "../../../service/service.ts";
 import { statusText } from "./status-text.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { aRecord } from "../../../../test/support/records.ts";
+import { aRecord } from "../../../../test/support/core/records.ts";
 import { stopPlan } from "./stop-command.ts";
 
 const holder = { ...aRecord(), status: "accepted", createdAt: 1000 } as const;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { aMessage, aRecord } from "../../../../test/support/records.ts";
-import { aLane } from "../../../../test/support/waybill.ts";
+import { aMessage, aRecord } from "../../../../test/support/core/records.ts";
+import { aLane } from "../../../../test/support/daemon/waybill.ts";
 import type { QueuedBehind } from "../../../core/delivery/outlook.ts";
 import { outlook } from "../../../core/delivery/outlook.ts";
 import type { DeliveryRecord } from "../../../core/delivery/record.ts";

@@ -1,7 +1,7 @@
 import { Api } from "grammy";
 import { expect, test } from "vitest";
-import { ManualClock, settled } from "../../../../test/support/manual-clock.ts";
-import { testService } from "../../../../test/support/test-service.ts";
+import { ManualClock, settled } from "../../../../test/support/core/manual-clock.ts";
+import { testService } from "../../../../test/support/daemon/test-service.ts";
 import { transportBox } from "../../../mail/outbox/transport-box.ts";
 import { ChatAsks } from "../asks/chat-asks.ts";
 import type { TelegramSettings } from "../settings.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { startTelegram } from "../../../../test/support/fake-telegram.ts";
+import { startTelegram } from "../../../../test/support/telegram/fake-telegram.ts";
 import type { FakeBotApi } from "../../../fake-bot-api/fake-bot-api.ts";
 import type { ChatHandle } from "../../../fake-bot-api/people/chat-handle.ts";
 import type { Delivered } from "../../../mail/outbox/outbox.ts";

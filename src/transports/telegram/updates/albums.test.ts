@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ManualClock } from "../../../../test/support/manual-clock.ts";
+import { ManualClock } from "../../../../test/support/core/manual-clock.ts";
 import { Albums } from "./albums.ts";
 import type { IncomingMessage } from "./read-update.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { startTelegram } from "../../../../test/support/fake-telegram.ts";
-import { ManualClock } from "../../../../test/support/manual-clock.ts";
+import { startTelegram } from "../../../../test/support/telegram/fake-telegram.ts";
+import { ManualClock } from "../../../../test/support/core/manual-clock.ts";
 import type { FakeBotApi } from "../../../fake-bot-api/fake-bot-api.ts";
 import type { Fault } from "../../../fake-bot-api/server/faults.ts";
 import type { PollProblem } from "./poller.ts";

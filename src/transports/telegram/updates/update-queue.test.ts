@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { ManualClock, settled } from "../../../../test/support/manual-clock.ts";
-import { aStore } from "../../../../test/support/outbox.ts";
+import { ManualClock, settled } from "../../../../test/support/core/manual-clock.ts";
+import { aStore } from "../../../../test/support/telegram/outbox.ts";
 import { AppError } from "../../../app-error.ts";
 import { transportBox } from "../../../mail/outbox/transport-box.ts";
 import type { Handled } from "../telegram-context.ts";

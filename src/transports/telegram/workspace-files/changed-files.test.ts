@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { anEvent } from "../../../../test/support/events.ts";
+import { anEvent } from "../../../../test/support/core/events.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import { namedIn } from "../outgoing/named-file-rows.ts";
 import { changedFiles, lastTurnChanges, presentFiles } from "./changed-files.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { testService } from "../../../../../test/support/test-service.ts";
+import { testService } from "../../../../../test/support/daemon/test-service.ts";
 import { unattendedLanes } from "./unattended-lanes.ts";
 
 test("lanes that were removed in any way are forgotten, and the others are not", async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { LaneHistory } from "../../../../../test/support/lane-history.ts";
+import { LaneHistory } from "../../../../../test/support/core/lane-history.ts";
 import type { SessionMessage, SessionSettings } from "../../projection/native-event.ts";
 import { SessionProjection } from "../../projection/session-projection.ts";
 import { findMessage, messagePage, parsePageCursor } from "./message-page.ts";

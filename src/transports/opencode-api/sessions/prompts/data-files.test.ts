@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { anApi } from "../../../../../test/support/http-api.ts";
-import { png, sha256 } from "../../../../../test/support/sample-files.ts";
+import { anApi } from "../../../../../test/support/daemon/http-api.ts";
+import { png, sha256 } from "../../../../../test/support/files/sample-files.ts";
 
 const picture = {
   type: "file",

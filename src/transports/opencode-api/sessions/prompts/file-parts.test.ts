@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { fileWorkspace } from "../../../../../test/support/file-workspace.ts";
+import { fileWorkspace } from "../../../../../test/support/files/file-workspace.ts";
 
 async function aLane() {
   const { directory, root, service, ask } = fileWorkspace({ git: false });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { accepted, failedForGood, move, proven, submit } from "../../../../../test/support/deliveries.ts";
-import { anEvent } from "../../../../../test/support/events.ts";
-import type { Answered, Asked } from "../../../../../test/support/http-api.ts";
-import { anApi, served, token } from "../../../../../test/support/http-api.ts";
-import { LaneHistory } from "../../../../../test/support/lane-history.ts";
-import { ManualClock, settled } from "../../../../../test/support/manual-clock.ts";
-import type { TestService } from "../../../../../test/support/test-service.ts";
+import { accepted, failedForGood, move, proven, submit } from "../../../../../test/support/core/deliveries.ts";
+import { anEvent } from "../../../../../test/support/core/events.ts";
+import type { Answered, Asked } from "../../../../../test/support/daemon/http-api.ts";
+import { anApi, served, token } from "../../../../../test/support/daemon/http-api.ts";
+import { LaneHistory } from "../../../../../test/support/core/lane-history.ts";
+import { ManualClock, settled } from "../../../../../test/support/core/manual-clock.ts";
+import type { TestService } from "../../../../../test/support/daemon/test-service.ts";
 import { AppError } from "../../../../app-error.ts";
 import type { DeliveryEvent } from "../../../../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../../../../core/delivery/record.ts";

@@ -1,6 +1,6 @@
 import type { Session } from "@opencode-ai/sdk/v2/types";
 import { describe, expect, it } from "vitest";
-import { anApi } from "../../../../../test/support/http-api.ts";
+import { anApi } from "../../../../../test/support/daemon/http-api.ts";
 import { AppError } from "../../../../app-error.ts";
 
 const text = { type: "text", text: "Hello." };

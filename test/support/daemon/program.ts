@@ -1,0 +1,173 @@
+/** The built program as a user runs it: `waybill …` as a process, with its own home and configuration. */
+import type { ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { WaybillClient } from "../../../src/client/index.ts";
+import type { DaemonFile } from "../../../src/daemon/supervisor/daemon-file.ts";
+import { readDaemonFile } from "../../../src/daemon/supervisor/daemon-file.ts";
+import { readServerRecord } from "../../../src/runtimes/opencode/server/server-record.ts";
+import { endProcessTree } from "../../../src/runtimes/process/process-tree.ts";
+import { readProcessRecords } from "../../../src/runtimes/process-pool/process-record.ts";
+import type { JournalEntry } from "../../../src/runtimes/stub/journal.ts";
+import { readJournal } from "../../../src/runtimes/stub/journal.ts";
+import type { StubScriptInput } from "../../../src/runtimes/stub/script.ts";
+import { DaemonProcess, isGone } from "./daemon-process.ts";
+
+const program = fileURLToPath(new URL("../../../bin/waybill", import.meta.url));
+/** The same with one file for each module, so that a preloaded file can change one of them. */
+const programOfModules = fileURLToPath(new URL("waybill-of-modules.mjs", import.meta.url));
+
+/** Waits of milliseconds instead of seconds, for agents that act immediately. */
+export const quickDelivery = {
+  retryDelaysMs: [200],
+  graceMs: 300,
+  graceForTaskMs: 300,
+  rereadMs: 100,
+  firstReconcileDelayMs: 100,
+  maxReconcileDelayMs: 500,
+};
+
+export type Result = { code: number | null; stdout: string; stderr: string };
+export type RunOptions = {
+  input?: string;
+  env?: Record<string, string>;
+  /** A command that runs it, such as one that gives it separate mounts. */
+  within?: readonly string[];
+  onOutput?: (text: string, child: ChildProcess) => void;
+};
+
+export class Program {
+  readonly directory = mkdtempSync(join(tmpdir(), "waybill-program-"));
+  readonly home = join(this.directory, "home");
+  readonly work = join(this.directory, "work");
+  readonly #path: string;
+  readonly #started: DaemonProcess[] = [];
+  env: Record<string, string>;
+
+  constructor(env: Record<string, string> = {}, { ofModules = false } = {}) {
+    this.#path = ofModules ? programOfModules : program;
+    mkdirSync(this.work);
+    this.env = { HOME: this.directory, WAYBILL_HOME: this.home, NO_COLOR: "1", PORT: "0", ...env };
+  }
+
+  /** Stub lanes by id, with their scripts and short waits. */
+  configure(lanes: Record<string, StubScriptInput>, settings: Record<string, unknown> = {}): void {
+    const list = Object.entries(lanes).map(([id, script]) => ({ id, directory: this.work, script }));
+    const config = { modelProvider: "stub", delivery: quickDelivery, lanes: list, ...settings };
+    const path = join(this.directory, "config.json");
+    writeFileSync(path, JSON.stringify(config));
+    this.env.WAYBILL_CONFIG = path;
+  }
+
+  /** For callers that run it in another way. */
+  command(...args: string[]): { command: string; args: string[] } {
+    return { command: process.execPath, args: [this.#path, ...args] };
+  }
+
+  /** Runs a command to its end. */
+  run(args: readonly string[], { input = "", env = {}, within = [], onOutput }: RunOptions = {}): Promise<Result> {
+    const [command = "", ...rest] = [...within, process.execPath, this.#path, ...args];
+    return new Promise((resolve) => {
+      const child = spawn(command, rest, { env: this.#environment(env) });
+      const result = { stdout: "", stderr: "" };
+      for (const name of ["stdout", "stderr"] as const) {
+        child[name].on("data", (chunk) => {
+          result[name] += chunk;
+          onOutput?.(String(chunk), child);
+        });
+      }
+      child.on("close", (code) => resolve({ code, ...result }));
+      child.stdin.on("error", () => {});
+      child.stdin.end(input);
+    });
+  }
+
+  /** Runs a command with `--json` that prints one line, and parses it. */
+  async json<T>(...args: readonly string[]): Promise<T> {
+    const { code, stdout, stderr } = await this.run([...args, "--json"]);
+    if (code !== 0) throw new Error(`waybill ${args.join(" ")}: exit code ${code}\n${stderr}`);
+    return JSON.parse(stdout) as T;
+  }
+
+  /** `waybill up`, ready. */
+  async up(env: Record<string, string> = {}, within: readonly string[] = []): Promise<DaemonProcess> {
+    const daemon = this.start(["up"], env, within);
+    await daemon.waitForLine({ event: "daemon_ready" });
+    await this.#waitForDaemonFile();
+    return daemon;
+  }
+
+  start(args: readonly string[], env: Record<string, string> = {}, within: readonly string[] = []): DaemonProcess {
+    const daemon = DaemonProcess.program([...within, process.execPath, this.#path, ...args], this.#environment(env));
+    this.#started.push(daemon);
+    return daemon;
+  }
+
+  get daemonFile(): DaemonFile {
+    const file = readDaemonFile(this.home);
+    if (!file) throw new Error("no daemon is running");
+    return file;
+  }
+
+  get token(): string {
+    return readFileSync(join(this.home, "token"), "utf8").trim();
+  }
+
+  client(url = this.daemonFile.url ?? ""): WaybillClient {
+    return new WaybillClient({ url, token: this.token });
+  }
+
+  async fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = { Authorization: `Bearer ${this.token}`, ...(init.headers as Record<string, string>) };
+    return fetch(`${this.daemonFile.url}${path}`, { ...init, headers });
+  }
+
+  /** The prompts in the journal of the stub runtime. */
+  prompts(): Extract<JournalEntry, { type: "prompt" }>[] {
+    return readJournal(join(this.home, "stub.jsonl")).filter((entry) => entry.type === "prompt");
+  }
+
+  /** Kills only the worker, like a crash; its supervisor starts another one. Returns the process id. */
+  killWorker(): number {
+    const { workerPid } = this.daemonFile;
+    if (workerPid === null) throw new Error("there is no worker");
+    process.kill(workerPid, "SIGKILL");
+    return workerPid;
+  }
+
+  /** Kills the whole daemon, like a crash: the supervisor first, so that it cannot start another worker. */
+  async kill(): Promise<void> {
+    const { supervisorPid, workerPid } = this.daemonFile;
+    const pids = [supervisorPid, workerPid].filter((pid) => pid !== null);
+    for (const pid of pids) if (!isGone(pid)) process.kill(pid, "SIGKILL");
+    for (const pid of pids) while (!isGone(pid)) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+
+  async dispose(): Promise<void> {
+    for (const daemon of this.#started) await daemon.end();
+    await this.#endAgents();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  /** An agent's program outlives a killed daemon, and here no next start ends it. */
+  async #endAgents(): Promise<void> {
+    for (const state of [this.home, join(this.home, "demo")]) {
+      const server = readServerRecord(join(state, "opencode-server"));
+      const programs = [...(server ? [server] : []), ...readProcessRecords(join(state, "claude", "programs"))];
+      for (const program of programs) await endProcessTree(program, 0);
+    }
+  }
+
+  /** The worker's log line may come before its supervisor has written daemon.json. */
+  async #waitForDaemonFile(): Promise<void> {
+    while (!readDaemonFile(this.home)?.url) await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+
+  #environment(env: Record<string, string>): Record<string, string> {
+    const { PATH = "", TMPDIR } = process.env;
+    return { PATH, ...(TMPDIR ? { TMPDIR } : {}), ...this.env, ...env };
+  }
+}

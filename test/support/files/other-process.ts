@@ -1,0 +1,80 @@
+/** Runs a TypeScript file of this repository as a separate process, and reads lines of JSON from it. */
+import type { ChildProcessByStdio } from "node:child_process";
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const programs = new Map<string, Promise<string>>();
+
+export class OtherProcess {
+  readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
+  readonly #lines: AsyncIterator<string>;
+  readonly #ended: Promise<unknown>;
+  #errors = "";
+
+  /** `within`: a command that runs the process, such as one that gives it separate mounts. */
+  static async start(file: string, args: readonly string[], within: readonly string[] = []): Promise<OtherProcess> {
+    const program = programs.get(file) ?? makeProgram(file);
+    programs.set(file, program);
+    return new OtherProcess([...within, process.execPath, await program, ...args]);
+  }
+
+  private constructor([command = "", ...args]: readonly string[]) {
+    this.#child = spawn(command, args, { cwd: root, stdio: ["pipe", "pipe", "pipe"] });
+    this.#ended = once(this.#child, "close");
+    this.#child.stderr.on("data", (chunk) => {
+      this.#errors += chunk;
+    });
+    this.#lines = createInterface(this.#child.stdout)[Symbol.asyncIterator]();
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? -1;
+  }
+
+  /** The next line that the process prints. Fails if it exits first. */
+  async hear<T>(): Promise<T> {
+    const line = await this.#lines.next();
+    if (line.done) throw new Error(`the process has ended: ${this.#errors}`);
+    return JSON.parse(line.value) as T;
+  }
+
+  /** Ends its input, which asks the process to finish, and waits until it has. */
+  async finish(): Promise<void> {
+    this.#child.stdin.end();
+    await this.#ended;
+  }
+
+  async kill(): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.#ended;
+  }
+}
+
+/**
+ * Node 20 cannot run TypeScript, so the file is bundled first. The bundle is kept, named by its contents, inside the
+ * repository, where it finds the packages that it needs.
+ */
+async function makeProgram(file: string): Promise<string> {
+  const { outputFiles } = await build({
+    ...{ entryPoints: [file], bundle: true, packages: "external", write: false },
+    ...{ platform: "node", format: "esm", target: "node20" },
+  });
+  const text = outputFiles[0]?.text ?? "";
+  const directory = join(root, "node_modules/.cache/waybill-test");
+  mkdirSync(directory, { recursive: true });
+  const name = createHash("sha256").update(text).digest("hex").slice(0, 16);
+  const program = join(directory, `${basename(file, ".ts")}-${name}.mjs`);
+  // Renamed, because another process may be running it.
+  const written = `${program}.${process.pid}`;
+  writeFileSync(written, text);
+  renameSync(written, program);
+  return program;
+}

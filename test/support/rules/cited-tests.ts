@@ -1,0 +1,47 @@
+/** The tests that the documents cite for their claims. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("../../..", import.meta.url));
+export const readText = (path: string) => readFileSync(join(root, path), "utf8");
+
+/** `name` occurs in one of `files` as in the source, with its placeholders. */
+export type CitedTest = { document: string; claim: string; name: string; files: string[] };
+
+/** The programs whose documents have a table "What was tried", and the files with its tests. */
+export const triedIn = {
+  opencode: ["choice", "facts", "faults", "fixtures", "follow-ups", "runtime", "sessions"].map(
+    (topic) => `test/e2e/opencode-${topic}.test.ts`,
+  ),
+  claude: ["test/e2e/claude-facts.test.ts"],
+  pi: ["test/e2e/pi-facts.test.ts"],
+};
+
+export type Program = keyof typeof triedIn;
+
+/** Rows of a document's tables that end in a test's name and its file. */
+export function citedWithFile(document: string): CitedTest[] {
+  return rowsOf(readText(document))
+    .filter((cells) => cells.at(-1)?.endsWith(".ts"))
+    .map((cells) => ({ document, claim: cells[0] ?? "", name: cells.at(-2) ?? "", files: [cells.at(-1) ?? ""] }));
+}
+
+/** Rows of the table "What was tried", which end in a test's name. */
+export function citedAsTried(program: Program): CitedTest[] {
+  const document = `docs/${program}.md`;
+  const section = readText(document).split("## What was tried\n")[1]?.split("\n## ")[0] ?? "";
+  return rowsOf(section)
+    .slice(1)
+    .map((cells) => ({ document, claim: cells[0] ?? "", name: cells.at(-1) ?? "", files: triedIn[program] }));
+}
+
+function rowsOf(text: string): string[][] {
+  const rows = text.match(/^\| .* \|$/gm) ?? [];
+  return rows.map((row) =>
+    row
+      .slice(2, -2)
+      .split(" | ")
+      .map((cell) => cell.trim().replace(/^`([^`]*)`$/, "$1")),
+  );
+}

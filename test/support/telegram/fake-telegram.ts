@@ -1,0 +1,21 @@
+/** A fake Bot API for one test, with grammY's client for it. */
+import { Api, GrammyError } from "grammy";
+import { onTestFinished } from "vitest";
+import { type FakeBotApi, type FakeBotApiOptions, startFakeBotApi } from "../../../src/fake-bot-api/fake-bot-api.ts";
+
+export async function startTelegram(options: FakeBotApiOptions = {}): Promise<{ telegram: FakeBotApi; api: Api }> {
+  const telegram = await startFakeBotApi(options);
+  onTestFinished(() => telegram.close());
+  return { telegram, api: new Api(telegram.token, { apiRoot: telegram.url }) };
+}
+
+/** The error that Telegram returns, as `400: Bad Request: …`. */
+export async function refusal(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof GrammyError) return `${error.error_code}: ${error.description}`;
+    throw error;
+  }
+  throw new Error("Telegram refused nothing.");
+}

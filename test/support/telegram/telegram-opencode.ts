@@ -1,0 +1,66 @@
+/** A bot whose agents are the real OpenCode with a scripted model. */
+import { realpathSync } from "node:fs";
+import { join } from "node:path";
+import type { ChatHandle } from "../../../src/fake-bot-api/people/chat-handle.ts";
+import type { ServerRecord } from "../../../src/runtimes/opencode/server/server-record.ts";
+import { readServerRecord } from "../../../src/runtimes/opencode/server/server-record.ts";
+import { isolatedHome, scriptedProvider } from "../../../src/scripted-model/opencode-settings.ts";
+import type { ModelScriptInput } from "../../../src/scripted-model/script.ts";
+import type { ScriptedModel } from "../../../src/scripted-model/server.ts";
+import { startScriptedModel } from "../../../src/scripted-model/server.ts";
+import { freePort } from "../daemon/free-port.ts";
+import { ModelGates } from "../agents/model-gates.ts";
+import { opencodeBin } from "../opencode/opencode-server.ts";
+import { TelegramWorld } from "./telegram-daemon.ts";
+
+export type OpencodeBot = {
+  world: TelegramWorld;
+  model: ScriptedModel;
+  /** Can hold the model's output in the middle of a sentence. */
+  gates: ModelGates;
+  dispose(): Promise<void>;
+};
+
+export type OpencodeBotOptions = {
+  script: ModelScriptInput;
+  settings?: Record<string, unknown>;
+  /** The allowed groups. */
+  groups?: (world: TelegramWorld) => readonly ChatHandle[];
+};
+
+/** Resolves when the daemon is ready. */
+export async function startOpencodeBot({ script, settings, groups }: OpencodeBotOptions): Promise<OpencodeBot> {
+  const model = await startScriptedModel({ script });
+  const gates = await new ModelGates(model.url).start();
+  const world = await TelegramWorld.create();
+  const { program } = world;
+  const port = await freePort();
+  Object.assign(program.env, isolatedHome(program.directory), {
+    OPENCODE_CONFIG_CONTENT: JSON.stringify(scriptedProvider(gates.url)),
+  });
+  const server = { opencodeBin, opencodeAttachUrl: `http://127.0.0.1:${port}`, opencodeServePort: port };
+  const directories = {
+    assistantRepoPath: realpathSync(program.work),
+    allowedDirectories: [realpathSync(program.directory)],
+  };
+  const all = { modelProvider: "opencode_cli", stubScript: undefined, ...server, ...directories, ...settings };
+  world.configure({ settings: all }, groups?.(world) ?? []);
+  await world.up();
+  return {
+    world,
+    model,
+    gates,
+    async dispose() {
+      await world.dispose();
+      await gates.close();
+      await model.close();
+    },
+  };
+}
+
+/** The server that Waybill started. */
+export function serverOf({ program }: TelegramWorld): ServerRecord {
+  const record = readServerRecord(join(program.home, "opencode-server"));
+  if (!record) throw new Error("Waybill has started no OpenCode server");
+  return record;
+}
