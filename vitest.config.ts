@@ -24,6 +24,7 @@ export default defineConfig({
           name: "fast",
           include: [
             "src/**/*.test.ts",
+            "packages/**/*.test.ts",
             "web/src/**/*.test.ts",
             "test/{conformance,courier,events,mail,rules}/**/*.test.ts",
           ],

@@ -65,7 +65,7 @@ function write(files) {
 function buildProgram() {
   return build({
     ...common,
-    entryPoints: { waybill: "src/cli/main.ts", "scripted-model": "src/scripted-model/main.ts" },
+    entryPoints: { waybill: "src/cli/main.ts", "scripted-model": "packages/scripted-model/src/main.ts" },
     outdir: "dist",
     chunkNames: "program/[name]-[hash]",
     platform: "node",
@@ -109,10 +109,10 @@ function buildPiExtension() {
 function buildModules() {
   const isSource = (name) => name.endsWith(".ts") && !name.endsWith(".test.ts");
   const files = readdirSync(join(root, "src"), { recursive: true }).filter(isSource);
+  const entryPoints = Object.fromEntries(files.map((name) => [name.slice(0, -".ts".length), `src/${name}`]));
   return build({
     ...common,
-    entryPoints: files.map((name) => `src/${name}`),
-    outbase: "src",
+    entryPoints: { ...entryPoints, "packages/scripted-model": "packages/scripted-model/src/index.ts" },
     outdir: "build",
     platform: "node",
     packages: "external",
@@ -122,11 +122,14 @@ function buildModules() {
   });
 }
 
-/** Every import points to the file that is built from its source. */
+/** Every import points to the file that is built from its source. The private packages are bundled where they are used. */
 function keepImports({ onResolve }) {
-  onResolve({ filter: /^\./ }, ({ kind, path }) =>
-    kind === "entry-point" ? undefined : { path: path.replace(/\.ts$/, ".js"), external: true },
+  onResolve({ filter: /^\./ }, ({ importer, path }) =>
+    importer.startsWith(join(root, "src/")) ? { path: path.replace(/\.ts$/, ".js"), external: true } : undefined,
   );
+  onResolve({ filter: /^@waybill\// }, ({ path }) => ({
+    path: join(root, path.replace("@waybill/", "packages/"), "src/index.ts"),
+  }));
 }
 
 /** `npm start` installs no development tools except the page's, which include esbuild. */

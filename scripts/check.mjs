@@ -8,7 +8,10 @@ const node = process.execPath;
 const report = ["--reporter=default", "--reporter=json", "--outputFile.json=reports/fast.json"];
 const checks = [
   ["format and lint", [node, "node_modules/@biomejs/biome/bin/biome", "check", "."]],
-  ["import rules", [node, "node_modules/dependency-cruiser/bin/dependency-cruise.mjs", "src", "web/src", "--config"]],
+  [
+    "import rules",
+    [node, "node_modules/dependency-cruiser/bin/dependency-cruise.mjs", "src", "packages", "web/src", "--config"],
+  ],
   ["types", [node, "node_modules/typescript/bin/tsc", "-p", "tsconfig.json"]],
   ["types of the page", [node, "node_modules/typescript/bin/tsc", "-p", "web/tsconfig.json"]],
   ["fast tests", [node, "node_modules/vitest/vitest.mjs", "run", "--project", "fast", "--maxWorkers=100%", ...report]],

@@ -71,7 +71,14 @@ for (const { name, directory, from, version } of isDemo ? programs.slice(0, 1) :
 }
 if (!isDemo) await installChromium();
 const build = {
-  state: () => hash([read("tsconfig.json"), read("scripts/build.mjs"), read("package-lock.json"), ...sources("src")]),
+  state: () =>
+    hash([
+      read("tsconfig.json"),
+      read("scripts/build.mjs"),
+      read("package-lock.json"),
+      ...sources("src"),
+      ...sources("packages"),
+    ]),
   command: [process.execPath, "scripts/build.mjs"],
 };
 await step({ ...build, doing: "Building", stamp: "dist/.waybill-ready" });

@@ -1,7 +1,7 @@
 /** The program's built modules that benchmarks use. */
 import { builtModule as from } from "./built-module.mjs";
 
-export const { systemClock } = await from("clock.js");
+export const { systemClock } = await from("platform/clock.js");
 export const { defaultPolicy } = await from("core/delivery/policy.js");
 export const { startEngine } = await from("daemon/wiring/start-engine.js");
 export const { copyStore } = await from("store/sqlite/copy-store.js");
@@ -21,8 +21,7 @@ export const claudeModules = async () => ({
 });
 
 export const scriptedModelModules = async () => ({
-  ...(await from("scripted-model/server.js")),
-  ...(await from("scripted-model/opencode-settings.js")),
+  ...(await from("packages/scripted-model.js")),
 });
 
 /** The HTTP API on a running engine. */

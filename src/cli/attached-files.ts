@@ -1,10 +1,10 @@
 /** `--attach FILE`: reads every file before anything is sent, then uploads them to the daemon. */
 import { readFile, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import { AppError, messageOf } from "../app-error.ts";
 import type { Attachment, WaybillClient } from "../client/index.ts";
 import { guessType, headBytes } from "../core/message/file-type.ts";
 import { maxAttachments } from "../core/message/message.ts";
+import { AppError, messageOf } from "../platform/app-error.ts";
 import { usageError } from "./errors.ts";
 
 type LocalFile = { name: string; mimeType: string; content: Uint8Array<ArrayBuffer> };

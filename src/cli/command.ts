@@ -1,7 +1,7 @@
 /** The shape of a command: its help, its arguments, and a `run` that returns an exit code. */
 import { parseArgs } from "node:util";
-import { messageOf } from "../app-error.ts";
-import { nearest } from "../nearest.ts";
+import { messageOf } from "../platform/app-error.ts";
+import { nearest } from "../platform/nearest.ts";
 import { parseChoice, usageError } from "./errors.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { Paint } from "./output/terminal.ts";

@@ -11,8 +11,8 @@ import {
   unanswered,
 } from "../../test/support/core/deliveries.ts";
 import { anEvent } from "../../test/support/core/events.ts";
-import { served, token } from "../../test/support/daemon/http-api.ts";
 import { deliveryOf } from "../../test/support/core/records.ts";
+import { served, token } from "../../test/support/daemon/http-api.ts";
 import { runCommand } from "../../test/support/daemon/run-command.ts";
 import type { TestService } from "../../test/support/daemon/test-service.ts";
 import { testService } from "../../test/support/daemon/test-service.ts";

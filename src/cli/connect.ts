@@ -3,10 +3,10 @@
  * a state directory is sent only to that directory's daemon.
  */
 import { readFileSync } from "node:fs";
-import { AppError } from "../app-error.ts";
 import { WaybillClient, WaybillError } from "../client/index.ts";
-import { daemonFilePath, tokenPath, waybillHome } from "../home.ts";
-import { httpFetch } from "../http-fetch.ts";
+import { AppError } from "../platform/app-error.ts";
+import { daemonFilePath, tokenPath, waybillHome } from "../platform/home.ts";
+import { httpFetch } from "../platform/http-fetch.ts";
 import type { CommandContext } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { waitWhileStarting } from "./wait-for-daemon.ts";

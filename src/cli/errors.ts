@@ -1,7 +1,8 @@
 /** Errors that a person or a script can act on, and how they are printed. */
-import { AppError } from "../app-error.ts";
+
 import { WaybillError } from "../client/waybill-error.ts";
-import { nearest } from "../nearest.ts";
+import { AppError } from "../platform/app-error.ts";
+import { nearest } from "../platform/nearest.ts";
 import type { Paint } from "./output/terminal.ts";
 import { printable } from "./output/terminal.ts";
 

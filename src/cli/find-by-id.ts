@@ -1,7 +1,8 @@
 /** Finds deliveries, messages and asks by an id or a prefix. Prefixes are matched against the newest ones only. */
-import { AppError } from "../app-error.ts";
+
 import type { Delivery, DeliveryDetail, Message, WaybillClient } from "../client/index.ts";
 import { WaybillError } from "../client/index.ts";
+import { AppError } from "../platform/app-error.ts";
 import { oneLine, shortId } from "./output/format.ts";
 
 const pageSize = 200;

@@ -1,6 +1,6 @@
 /** The `waybill` program: picks the command to run, and turns errors into messages and exit codes. */
 import { version } from "../daemon/version.ts";
-import { nearest } from "../nearest.ts";
+import { nearest } from "../platform/nearest.ts";
 import type { Command } from "./command.ts";
 import { parseInput } from "./command.ts";
 import { commandNames, loadCommand, loadCommands } from "./commands.ts";

@@ -1,8 +1,8 @@
 /** The text of a message: the command line's arguments, or standard input if there are none. */
 import type { Readable } from "node:stream";
 import { addAbortSignal } from "node:stream";
-import { AppError } from "../app-error.ts";
 import { maxCharacters } from "../core/message/message.ts";
+import { AppError } from "../platform/app-error.ts";
 import { usageError } from "./errors.ts";
 
 type Input = Readable & { isTTY?: boolean };

@@ -1,4 +1,4 @@
-import { packageFile } from "../package-files.ts";
+import { packageFile } from "../platform/package-files.ts";
 
 /** The program that this process runs, to start it again as another command. */
 export function ownProgram(): string {

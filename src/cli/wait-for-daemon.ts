@@ -1,6 +1,6 @@
 /** Waits until a starting daemon listens, by watching the directory that the daemon writes to. */
 import { watch } from "node:fs";
-import { abortedAfter } from "../clock.ts";
+import { abortedAfter } from "../platform/clock.ts";
 
 type StartWait = { directory: string; isStarting: () => boolean; timeoutMs: number; signal: AbortSignal };
 

@@ -1,6 +1,7 @@
 /** Ends whatever runs in a session. Only a read of the transcript shows that it ended. */
-import { withTimeout } from "../clock.ts";
+
 import type { Lane } from "../core/lane/lane.ts";
+import { withTimeout } from "../platform/clock.ts";
 import type { CourierDeps } from "./step-context.ts";
 
 export async function abortTurn(lane: Lane, sessionId: string, deps: CourierDeps): Promise<void> {

@@ -3,8 +3,6 @@
  * comes first, so that a crash at any point leaves a record from which the next reconcile can continue.
  */
 
-import { AppError, messageOf } from "../app-error.ts";
-import { sleep, withTimeout } from "../clock.ts";
 import type { Remark } from "../core/decision/decision.ts";
 import { resultOf, resultOfStopped } from "../core/decision/submission.ts";
 import type { Attempt, SubmitOutcome } from "../core/delivery/attempt.ts";
@@ -21,6 +19,8 @@ import type { Message } from "../core/message/message.ts";
 import { replyAddress, senderOf } from "../core/message/message.ts";
 import { canonicalName } from "../core/team/team.ts";
 import { digestOf } from "../core/transcript/digest.ts";
+import { AppError, messageOf } from "../platform/app-error.ts";
+import { sleep, withTimeout } from "../platform/clock.ts";
 import type { Prompt, Runtime } from "../runtimes/port.ts";
 import type { Store } from "../store/port.ts";
 import { abortTurn } from "./abort-turn.ts";

@@ -4,7 +4,7 @@
  *
  * The courier decides nothing: its steps carry out what the core decides.
  */
-import { messageOf } from "../app-error.ts";
+
 import { decideHead, isSuperseded } from "../core/decision/submission.ts";
 import type { Alert } from "../core/delivery/alert.ts";
 import { mayHaveBeenSent, superseded, tooManyTurns } from "../core/delivery/reasons.ts";
@@ -12,6 +12,7 @@ import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { openStatuses } from "../core/delivery/record.ts";
 import { hasLimits } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
+import { messageOf } from "../platform/app-error.ts";
 import type { DueReconcile } from "../store/port.ts";
 import { abortTurn } from "./abort-turn.ts";
 import { commitEvents, commitFailure } from "./commit-events.ts";

@@ -2,9 +2,10 @@
  * An orderly end of a run: nothing new is sent, and running turns get a while to end and be committed. Turns that
  * have not ended by then stay in the ledger, and the next start finds them there.
  */
-import type { Clock } from "../clock.ts";
+
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { isOutstanding } from "../core/delivery/record.ts";
+import type { Clock } from "../platform/clock.ts";
 import type { Ledger } from "../store/ledger.ts";
 import type { Store } from "../store/port.ts";
 import type { Courier } from "./courier.ts";

@@ -3,7 +3,6 @@
  * its lane, or all that the agent program has in the lane's directory. `core/proof` decides which prompts count.
  */
 
-import { withTimeout } from "../clock.ts";
 import type { Attempt } from "../core/delivery/attempt.ts";
 import { deliveryId } from "../core/delivery/attempt.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
@@ -11,6 +10,7 @@ import type { Lane } from "../core/lane/lane.ts";
 import { attemptsInDirectory } from "../core/proof/attempts-in-directory.ts";
 import type { FoundPrompt } from "../core/proof/find-prompts.ts";
 import { attemptsById, attemptsByMarker, derivedIds, promptsIn, withoutGaps } from "../core/proof/find-prompts.ts";
+import { withTimeout } from "../platform/clock.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import type { Store } from "../store/port.ts";
 import type { Reading } from "./read-transcript.ts";

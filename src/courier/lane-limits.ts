@@ -2,11 +2,12 @@
  * Pauses a lane that has reached its daily limit, and resumes it when the next day begins. Usage is in the store and
  * the reason for the pause is in the lane, so a restart changes neither.
  */
-import type { Clock } from "../clock.ts";
+
 import type { Policy } from "../core/delivery/policy.ts";
 import type { LimitReason } from "../core/lane/daily-limit.ts";
 import { dayOf, isLimitReason, limitReached, nextDay } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
+import type { Clock } from "../platform/clock.ts";
 import type { Store } from "../store/port.ts";
 
 export type LimitDeps = { store: Store; clock: Clock; policy: Policy };

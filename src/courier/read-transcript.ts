@@ -2,9 +2,7 @@
  * Reads what an observation needs: a short slice of each session that an attempt went to, and more if the slice does
  * not reach back to the prompt. In the common case the cost does not grow with the session.
  */
-import { messageOf } from "../app-error.ts";
-import type { TimeoutContext } from "../clock.ts";
-import { withTimeout } from "../clock.ts";
+
 import type { Policy } from "../core/delivery/policy.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { dayOf } from "../core/lane/daily-limit.ts";
@@ -18,6 +16,9 @@ import { unobserved, unreadable } from "../core/proof/observation.ts";
 import { observe } from "../core/proof/observe.ts";
 import type { ArrivedMessage } from "../core/proof/sends.ts";
 import type { TranscriptSlice, UsedBelow } from "../core/transcript/transcript.ts";
+import { messageOf } from "../platform/app-error.ts";
+import type { TimeoutContext } from "../platform/clock.ts";
+import { withTimeout } from "../platform/clock.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import type { Store } from "../store/port.ts";
 import type { AskRegistry } from "./ask-registry.ts";

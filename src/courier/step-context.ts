@@ -1,12 +1,12 @@
 /** What the courier works with, and the context of one step on a delivery. */
 
-import type { TimeoutContext } from "../clock.ts";
 import type { BlockedSession } from "../core/decision/submission.ts";
 import type { FailPointHook } from "../core/delivery/fail-points.ts";
 import type { Policy } from "../core/delivery/policy.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import type { AttachmentFiles } from "../mail/attachments/attachment-files.ts";
 import type { Mailbox } from "../mail/mailbox.ts";
+import type { TimeoutContext } from "../platform/clock.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import type { Ledger } from "../store/ledger.ts";
 import type { Store } from "../store/port.ts";

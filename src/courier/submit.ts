@@ -2,14 +2,15 @@
  * Makes the next attempt of a delivery: finds its session and commits the event with its ids, which then sends it. A
  * request leaves only after its ids are durable.
  */
-import { AppError, messageOf } from "../app-error.ts";
-import { withTimeout } from "../clock.ts";
+
 import { decideSession, nextAttempt, submitEvents, watchBlocked } from "../core/decision/submission.ts";
 import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { nextReconcileAt } from "../core/delivery/schedule.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import type { TranscriptSlice } from "../core/transcript/transcript.ts";
+import { AppError, messageOf } from "../platform/app-error.ts";
+import { withTimeout } from "../platform/clock.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import { abortTurn } from "./abort-turn.ts";
 import { commitEvents, commitFailure } from "./commit-events.ts";

@@ -2,10 +2,11 @@
  * What wakes a lane: a hint from its runtime, or the end of a wait because its head could not be sent. Nothing of it
  * is stored. A lost hint costs only time, and every lane with work is moved at start.
  */
-import type { Clock } from "../clock.ts";
+
 import type { Policy } from "../core/delivery/policy.ts";
 import { nextReconcileAt } from "../core/delivery/schedule.ts";
 import type { Lane } from "../core/lane/lane.ts";
+import type { Clock } from "../platform/clock.ts";
 import type { Runtime } from "../runtimes/port.ts";
 
 type Wait = { reason: string; times: number; cancel: () => void };

@@ -2,9 +2,10 @@
  * Decides when the courier reconciles again. It has one timer, set to the nearest due time; with nothing outstanding
  * it does nothing. Hints only bring it forward, so a lost one costs time, never a message.
  */
-import type { Clock } from "../clock.ts";
+
 import type { Policy } from "../core/delivery/policy.ts";
 import { nextReconcileAt } from "../core/delivery/schedule.ts";
+import type { Clock } from "../platform/clock.ts";
 import type { Ledger } from "../store/ledger.ts";
 import type { DueReconcile, Store } from "../store/port.ts";
 

@@ -5,8 +5,9 @@
  * While the store cannot be written, a bounded amount is held back and retried. Beyond that, everything held back is
  * dropped, and so are the events of a single lane that the store refuses while it accepts those of others.
  */
-import type { Clock } from "../clock.ts";
+
 import type { NewEvent } from "../core/log/log-item.ts";
+import type { Clock } from "../platform/clock.ts";
 import type { LogStore } from "../store/port.ts";
 import { eventsLost, isOutOfOrder, isStoreDown } from "./write-errors.ts";
 

@@ -4,11 +4,12 @@
  * The ledger's notes on messages are copied as well, since messages are shown by them, but only completed ones:
  * messages that wait or are being worked on stay in the original lane.
  */
-import { AppError } from "../app-error.ts";
+
 import type { NewEvent } from "../core/log/log-item.ts";
 import { bounded } from "../core/turn/bounded-event.ts";
 import { attemptNote, deliveryNote, roundOf } from "../core/turn/delivery-notes.ts";
 import type { UniversalEvent } from "../core/turn/universal-event.ts";
+import { AppError } from "../platform/app-error.ts";
 
 export type History = {
   events: readonly UniversalEvent[];

@@ -5,13 +5,13 @@
  * runtime is asked to signal its turn again.
  */
 import { randomUUID } from "node:crypto";
-import { AppError } from "../app-error.ts";
 import type { DeliveryChange } from "../core/delivery/delivery-event.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import type { NewEvent } from "../core/log/log-item.ts";
 import { changeNotes, promptsNeverBegun } from "../core/turn/delivery-notes.ts";
 import type { Signal } from "../core/turn/signal.ts";
 import type { EventBody, UniversalEvent } from "../core/turn/universal-event.ts";
+import { AppError } from "../platform/app-error.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import type { LaneFork, Store } from "../store/port.ts";
 import type { WriterDeps } from "./event-writer.ts";

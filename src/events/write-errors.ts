@@ -1,5 +1,5 @@
 /** Why events were not written, and the error when they are dropped. */
-import { AppError } from "../app-error.ts";
+import { AppError } from "../platform/app-error.ts";
 
 export function isStoreDown(error: unknown): boolean {
   return error instanceof AppError && ["store_unwritable", "store_replaced", "store_corrupt"].includes(error.code);

@@ -3,8 +3,6 @@
  * lane in one transaction. Sending the same message again changes nothing; the same id with another body is a conflict.
  */
 import type { z } from "zod";
-import { AppError } from "../app-error.ts";
-import type { Clock } from "../clock.ts";
 import type { Policy } from "../core/delivery/policy.ts";
 import { attachmentsNotSupported } from "../core/delivery/reasons.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
@@ -17,6 +15,8 @@ import type { InboxOrigin, Message } from "../core/message/message.ts";
 import { payloadHash } from "../core/message/message.ts";
 import type { ExchangeLimits } from "../core/team/exchange.ts";
 import { pairOf } from "../core/team/exchange.ts";
+import { AppError } from "../platform/app-error.ts";
+import type { Clock } from "../platform/clock.ts";
 import type { Ledger } from "../store/ledger.ts";
 import type { Admission, LaneChoice, Store } from "../store/port.ts";
 import type { AttachmentFiles } from "./attachments/attachment-files.ts";

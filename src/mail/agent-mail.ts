@@ -4,8 +4,6 @@
  * send instead. The same message in the same turn is one message, however often the call is repeated.
  */
 import { createHash } from "node:crypto";
-import { AppError } from "../app-error.ts";
-import type { Clock } from "../clock.ts";
 import { waybillSender } from "../core/delivery/replies.ts";
 import { laneName } from "../core/lane/lane.ts";
 import type { Address } from "../core/message/address.ts";
@@ -15,6 +13,8 @@ import { replyAddress, replyOutcomes } from "../core/message/message.ts";
 import { judgeSubstance } from "../core/proof/acknowledgement.ts";
 import type { Team } from "../core/team/team.ts";
 import { canonicalName } from "../core/team/team.ts";
+import { AppError } from "../platform/app-error.ts";
+import type { Clock } from "../platform/clock.ts";
 import type { PostMessage } from "../runtimes/port.ts";
 import { laneUnknown } from "../store/known-lane.ts";
 import { knownMember } from "../store/known-team.ts";

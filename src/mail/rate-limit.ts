@@ -1,6 +1,6 @@
 /** Counts the messages that each agent has sent in the last minute. In memory: a restart clears the counts. */
-import { AppError } from "../app-error.ts";
-import type { Clock } from "../clock.ts";
+import { AppError } from "../platform/app-error.ts";
+import type { Clock } from "../platform/clock.ts";
 
 const minute = 60_000;
 

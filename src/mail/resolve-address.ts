@@ -2,13 +2,14 @@
  * The one place where a name becomes an address. People and programs write to a lane, a person or a member of a team;
  * agents write a name, which is looked up among the recipients they may know.
  */
-import { AppError } from "../app-error.ts";
+
 import type { Lane } from "../core/lane/lane.ts";
 import { laneName } from "../core/lane/lane.ts";
 import type { Address, WrittenAddress } from "../core/message/address.ts";
 import { laneAddress, personAddress } from "../core/message/address.ts";
 import type { Member, Team } from "../core/team/team.ts";
 import { canonicalName, memberCalled } from "../core/team/team.ts";
+import { AppError } from "../platform/app-error.ts";
 import { knownLane } from "../store/known-lane.ts";
 import { knownMember, suggestion } from "../store/known-team.ts";
 import type { Store } from "../store/port.ts";

@@ -3,13 +3,14 @@
  * message on. Nothing said in it before counts as an answer, since none of it belongs to a prompt from Waybill, and
  * its earlier usage is not the lane's. Runs in the lane's queue.
  */
-import { AppError, messageOf } from "../app-error.ts";
-import { withTimeout } from "../clock.ts";
+
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { dayBefore } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import { usageIn } from "../courier/read-transcript.ts";
 import type { CourierDeps } from "../courier/step-context.ts";
+import { AppError, messageOf } from "../platform/app-error.ts";
+import { withTimeout } from "../platform/clock.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import { knownLane } from "../store/known-lane.ts";
 

@@ -2,11 +2,12 @@
  * Raises an alert, once, when something waits too long for a person: an ask, a delivery that failed for good, a long
  * turn. An alert changes nothing about its delivery. Each waiting thing has one timer.
  */
-import type { Clock } from "../clock.ts";
+
 import type { Alert } from "../core/delivery/alert.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { openStatuses } from "../core/delivery/record.ts";
 import type { AskRegistry } from "../courier/ask-registry.ts";
+import type { Clock } from "../platform/clock.ts";
 import type { Ledger } from "../store/ledger.ts";
 import type { Store } from "../store/port.ts";
 

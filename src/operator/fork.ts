@@ -4,8 +4,7 @@
  * sent to a lane are answered there. Earlier usage does not count against the new lane's limits. Runs in the old
  * lane's queue.
  */
-import { AppError, messageOf } from "../app-error.ts";
-import { withTimeout } from "../clock.ts";
+
 import { dayBefore } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import type { TranscriptRow, TranscriptSlice } from "../core/transcript/transcript.ts";
@@ -13,6 +12,8 @@ import { usageIn } from "../courier/read-transcript.ts";
 import type { CourierDeps } from "../courier/step-context.ts";
 import type { History } from "../events/fork-history.ts";
 import type { Recorder } from "../events/recorder.ts";
+import { AppError, messageOf } from "../platform/app-error.ts";
+import { withTimeout } from "../platform/clock.ts";
 import type { ForkedSession, Runtime } from "../runtimes/port.ts";
 import { knownLane } from "../store/known-lane.ts";
 import type { NewLane, UsageEntry } from "../store/port.ts";

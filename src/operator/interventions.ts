@@ -2,8 +2,7 @@
  * What people do to deliveries and lanes. Each intervention is committed to the ledger first, and then the courier
  * carries it out. So a crash loses no decision of a person.
  */
-import { AppError } from "../app-error.ts";
-import { TimedOut, withTimeout } from "../clock.ts";
+
 import { decideStop } from "../core/decision/stop.ts";
 import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
 import type { OutgoingMail } from "../core/delivery/outgoing-mail.ts";
@@ -19,6 +18,8 @@ import { mailContext } from "../courier/commit-events.ts";
 import type { Courier } from "../courier/courier.ts";
 import type { CourierDeps } from "../courier/step-context.ts";
 import type { Recorder } from "../events/recorder.ts";
+import { AppError } from "../platform/app-error.ts";
+import { TimedOut, withTimeout } from "../platform/clock.ts";
 import type { AskAnswer } from "../runtimes/port.ts";
 import { knownLane } from "../store/known-lane.ts";
 import type { Applied, NewLane } from "../store/port.ts";

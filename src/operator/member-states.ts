@@ -2,7 +2,7 @@
  * The states of team members: available at any time, and published in the log when they change. Nothing is checked
  * unless something happened, and one timer waits for the next member to become idle.
  */
-import type { Clock } from "../clock.ts";
+
 import { isPaused } from "../core/lane/lane.ts";
 import type { LogItem } from "../core/log/log-item.ts";
 import { addressKey } from "../core/message/address.ts";
@@ -12,6 +12,7 @@ import type { Member, MemberFacts, MemberState, Team } from "../core/team/team.t
 import { holdOf, memberState } from "../core/team/team.ts";
 import type { AskRegistry } from "../courier/ask-registry.ts";
 import type { AgentAddress } from "../mail/admission.ts";
+import type { Clock } from "../platform/clock.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import type { Store } from "../store/port.ts";
 

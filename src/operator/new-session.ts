@@ -2,10 +2,11 @@
  * Gives a lane a fresh session: the agent remembers nothing that was said before. It becomes the lane's next
  * generation, from the next message on. Runs in the lane's queue.
  */
-import { AppError, messageOf } from "../app-error.ts";
-import { withTimeout } from "../clock.ts";
+
 import type { Lane } from "../core/lane/lane.ts";
 import type { CourierDeps } from "../courier/step-context.ts";
+import { AppError, messageOf } from "../platform/app-error.ts";
+import { withTimeout } from "../platform/clock.ts";
 import { knownLane } from "../store/known-lane.ts";
 import { laneHeld, unavailable } from "./adoption.ts";
 

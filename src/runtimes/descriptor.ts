@@ -3,13 +3,13 @@
  * about it. Each runtime's folder exports one descriptor, and registry.ts lists them.
  */
 import { z } from "zod";
-import { AppError } from "../app-error.ts";
-import type { Clock } from "../clock.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import type { RuntimeIds, RuntimeTraits } from "../core/transcript/transcript.ts";
-import type { Check } from "../doctor-check.ts";
-import { nearest } from "../nearest.ts";
-import type { Settings } from "../setting-types.ts";
+import { AppError } from "../platform/app-error.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Check } from "../platform/doctor-check.ts";
+import { nearest } from "../platform/nearest.ts";
+import type { Settings } from "../platform/setting-types.ts";
 import type { PostMessage, Runtime } from "./port.ts";
 
 const action = z.enum(["ask", "allow", "deny"]);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { freePort } from "../../test/support/daemon/free-port.ts";
 import { readConfig } from "../daemon/config/config.ts";
-import type { Check } from "../doctor-check.ts";
+import type { Check } from "../platform/doctor-check.ts";
 import { descriptorOf } from "./descriptor.ts";
 import { serverDirectory, writeServerRecord } from "./opencode/server/server-record.ts";
 import { runtimeDescriptors } from "./registry.ts";

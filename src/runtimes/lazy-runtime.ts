@@ -2,8 +2,8 @@
  * A runtime that no lane uses yet: its code is loaded when a lane first needs it. Until then it knows only its
  * descriptor, has no sessions, and reports nothing.
  */
-import { AppError } from "../app-error.ts";
-import { programPart } from "../program-part.ts";
+import { AppError } from "../platform/app-error.ts";
+import { programPart } from "../platform/program-part.ts";
 import type { RuntimeDescriptor } from "./descriptor.ts";
 import type { Hint, Runtime, SignalListener } from "./port.ts";
 

@@ -1,8 +1,8 @@
 /** The doctor's checks for agent programs that run once per lane. */
-import type { Check } from "../doctor-check.ts";
-import { failed, ok } from "../doctor-check.ts";
-import { programVersion } from "../program.ts";
-import { shellQuote } from "../shell-quote.ts";
+import type { Check } from "../platform/doctor-check.ts";
+import { failed, ok } from "../platform/doctor-check.ts";
+import { programVersion } from "../platform/program.ts";
+import { shellQuote } from "../platform/shell-quote.ts";
 import type { AgentAndModel, DoctorContext } from "./descriptor.ts";
 import { inheritedEnvironment } from "./process/agent-environment.ts";
 

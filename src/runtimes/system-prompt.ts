@@ -3,7 +3,7 @@
  * prompt is never sent without it, so messages wait while the file is unusable.
  */
 import { open, stat } from "node:fs/promises";
-import { AppError } from "../app-error.ts";
+import { AppError } from "../platform/app-error.ts";
 
 /** The text is part of every model call, so a larger file is a mistake. */
 export const maxBytes = 64 * 1024;

@@ -1,6 +1,7 @@
 /** Finds the server of Waybill's own tools for a lane's agent, within the time that a prompt may wait for it. */
-import type { Clock } from "../clock.ts";
+
 import type { Notice } from "../core/lane/lane.ts";
+import type { Clock } from "../platform/clock.ts";
 import type { RuntimeContext, ToolServer } from "./descriptor.ts";
 
 export type ToolServerSource = {

@@ -1,5 +1,5 @@
 /** The agent service on a running engine. */
-import { AppError } from "../app-error.ts";
+
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { waybillSender } from "../core/delivery/replies.ts";
 import type { LogItem } from "../core/log/log-item.ts";
@@ -13,6 +13,7 @@ import type { AgentAddress } from "../mail/admission.ts";
 import type { AgentMailDeps } from "../mail/agent-mail.ts";
 import { identityOf, owner, recipientOf, sendAsAgent } from "../mail/agent-mail.ts";
 import { RateLimit } from "../mail/rate-limit.ts";
+import { AppError } from "../platform/app-error.ts";
 import type {
   AgentMail,
   AgentService,

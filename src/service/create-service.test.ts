@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { deliveryOf } from "../../test/support/core/records.ts";
 import type { WorldOptions } from "../../test/support/daemon/waybill.ts";
 import { startWorld } from "../../test/support/daemon/waybill.ts";
-import { AppError } from "../app-error.ts";
+import { AppError } from "../platform/app-error.ts";
 import type { RunningProgram, Runtime } from "../runtimes/port.ts";
 import { runtimeDescriptors } from "../runtimes/registry.ts";
 import { createService } from "./create-service.ts";

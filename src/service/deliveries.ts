@@ -1,7 +1,5 @@
 /** The part of the service that sends messages, and shows and controls deliveries. */
 import { randomUUID } from "node:crypto";
-import { AppError } from "../app-error.ts";
-import { systemClock, withTimeout } from "../clock.ts";
 import { neededFromPerson, outlook } from "../core/delivery/outlook.ts";
 import { tooManyTurns } from "../core/delivery/reasons.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
@@ -12,6 +10,8 @@ import type { Page } from "../core/log/page.ts";
 import type { Mail, Message } from "../core/message/message.ts";
 import { replyAddress } from "../core/message/message.ts";
 import type { ChooseLaneChange } from "../mail/admission.ts";
+import { AppError } from "../platform/app-error.ts";
+import { systemClock, withTimeout } from "../platform/clock.ts";
 import { knownLane } from "../store/known-lane.ts";
 import { knownMember } from "../store/known-team.ts";
 import type { Applied } from "../store/port.ts";

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { AppError, messageOf } from "../app-error.ts";
+import { AppError, messageOf } from "../platform/app-error.ts";
 import type { DirectoryList, ListedDirectory } from "./service.ts";
 
 type DirectoryRules = {

@@ -1,5 +1,5 @@
 /** The running parts that the service works with, composed at start. */
-import type { Clock } from "../clock.ts";
+
 import type { Policy } from "../core/delivery/policy.ts";
 import type { AskRegistry } from "../courier/ask-registry.ts";
 import type { Courier } from "../courier/courier.ts";
@@ -11,6 +11,7 @@ import type { AttachmentFiles } from "../mail/attachments/attachment-files.ts";
 import type { TeamFiles } from "../mail/team-files/team-files.ts";
 import type { Interventions } from "../operator/interventions.ts";
 import type { MemberStates } from "../operator/member-states.ts";
+import type { Clock } from "../platform/clock.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import type { Ledger } from "../store/ledger.ts";
 import type { Store } from "../store/port.ts";

@@ -5,8 +5,8 @@
  */
 import type { LogFilter, LogItem, LogReset } from "../core/log/log-item.ts";
 import { isWanted } from "../core/log/log-item.ts";
-import { LiveQueue } from "../live-queue.ts";
 import type { LogStore } from "../store/port.ts";
+import { LiveQueue } from "./live-queue.ts";
 
 export type FollowedItem = LogItem | LogReset;
 

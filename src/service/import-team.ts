@@ -1,13 +1,13 @@
 /** Creates a team from a directory in which its members write inbox files. */
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import { AppError } from "../app-error.ts";
 import type { TeamConfig } from "../core/inbox/team-config.ts";
 import { memberName, teamName } from "../core/inbox/team-config.ts";
 import type { Team } from "../core/team/team.ts";
 import { nameProblem } from "../core/team/team.ts";
 import { readTeamConfig } from "../mail/team-files/team-config-file.ts";
 import { joinMembers } from "../mail/team-files/team-members.ts";
+import { AppError } from "../platform/app-error.ts";
 import { knownLane } from "../store/known-lane.ts";
 import type { Engine } from "./engine.ts";
 import type { TeamImport } from "./service.ts";

@@ -1,6 +1,7 @@
 /** Which runtime, agent and model a lane may have. */
-import { AppError } from "../app-error.ts";
+
 import type { Lane } from "../core/lane/lane.ts";
+import { AppError } from "../platform/app-error.ts";
 import type { RuntimeDescriptor } from "../runtimes/descriptor.ts";
 import { descriptorOf, withDefaultModel } from "../runtimes/descriptor.ts";
 

@@ -3,8 +3,9 @@
  * its program does not know. The program is asked at start, when a lane is created or changed, and again while it
  * does not know one of them or cannot be reached.
  */
-import { systemClock, withTimeout } from "../clock.ts";
+
 import type { Lane, Notice } from "../core/lane/lane.ts";
+import { systemClock, withTimeout } from "../platform/clock.ts";
 import type { AgentChoice } from "../runtimes/port.ts";
 import type { Engine } from "./engine.ts";
 

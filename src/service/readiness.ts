@@ -3,9 +3,10 @@
  * of single lanes only make it degraded. Reasons are codes without names or texts, since they are shown without a
  * token.
  */
-import { AppError, messageOf } from "../app-error.ts";
-import { systemClock, withTimeout } from "../clock.ts";
+
 import type { Lane, Notice } from "../core/lane/lane.ts";
+import { AppError, messageOf } from "../platform/app-error.ts";
+import { systemClock, withTimeout } from "../platform/clock.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import type { Engine } from "./engine.ts";
 import type { LaneNotices } from "./lane-notices.ts";

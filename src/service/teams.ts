@@ -1,5 +1,5 @@
 /** The part of the service that creates, shows and controls teams, and shows people their mail. */
-import { AppError } from "../app-error.ts";
+
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { waitingMail } from "../core/delivery/replies.ts";
 import { personAddress } from "../core/message/address.ts";
@@ -7,6 +7,7 @@ import { isSamePair, pairOf } from "../core/team/exchange.ts";
 import type { Member, Team, TeamState } from "../core/team/team.ts";
 import { isReserved, nameProblem } from "../core/team/team.ts";
 import { mailContext } from "../courier/commit-events.ts";
+import { AppError } from "../platform/app-error.ts";
 import { knownLane } from "../store/known-lane.ts";
 import { knownMember, knownTeam } from "../store/known-team.ts";
 import { person } from "./deliveries.ts";

@@ -1,6 +1,7 @@
 /** Finds a lane by its id, or throws an error that lists the known lanes. */
-import { AppError } from "../app-error.ts";
+
 import type { Lane } from "../core/lane/lane.ts";
+import { AppError } from "../platform/app-error.ts";
 import type { Store } from "./port.ts";
 
 export async function knownLane(store: Pick<Store, "lane" | "lanes">, id: string): Promise<Lane> {

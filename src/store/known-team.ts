@@ -1,8 +1,9 @@
 /** Finds a team or member by name, or throws an error that lists the known ones. */
-import { AppError } from "../app-error.ts";
+
 import type { Member, Team } from "../core/team/team.ts";
 import { canonicalName, memberCalled } from "../core/team/team.ts";
-import { nearest } from "../nearest.ts";
+import { AppError } from "../platform/app-error.ts";
+import { nearest } from "../platform/nearest.ts";
 import type { Store } from "./port.ts";
 
 type Directory = Pick<Store, "team" | "teams">;

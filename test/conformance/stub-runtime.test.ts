@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { lazyRuntime } from "../../src/runtimes/lazy-runtime.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
 import { stub } from "../../src/runtimes/stub/descriptor.ts";

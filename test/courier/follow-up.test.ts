@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { failureOf } from "../support/store/failing-commit.ts";
 import { startWorld } from "../support/daemon/waybill.ts";
+import { failureOf } from "../support/store/failing-commit.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "waybill-further-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));

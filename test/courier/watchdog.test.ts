@@ -9,8 +9,8 @@ import type { DueReconcile, Store } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { ManualClock, settled } from "../support/core/manual-clock.ts";
 import { aMessage, submitEvent } from "../support/core/records.ts";
-import { StoreFile } from "../support/store/store-file.ts";
 import { aLane } from "../support/daemon/waybill.ts";
+import { StoreFile } from "../support/store/store-file.ts";
 
 let file: StoreFile;
 let store: Store;

@@ -2,13 +2,13 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import type { KilledAgent } from "../support/agents/agent-kills.ts";
+import { ModelProcess } from "../support/agents/model-process.ts";
 import { killedClaude } from "../support/claude/claude-kills.ts";
 import { freePort } from "../support/daemon/free-port.ts";
-import { ModelProcess } from "../support/agents/model-process.ts";
+import { Program } from "../support/daemon/program.ts";
 import { killedOpencode } from "../support/opencode/opencode-kills.ts";
 import { OpencodeSession } from "../support/opencode/opencode-session.ts";
 import { killedPi } from "../support/pi/pi-kills.ts";
-import { Program } from "../support/daemon/program.ts";
 
 const undo: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

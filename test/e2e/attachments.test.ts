@@ -5,8 +5,8 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/clock.ts";
 import { attachmentFiles } from "../../src/mail/attachments/attachment-files.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { Program } from "../support/daemon/program.ts";
 import { notes, png, sha256 } from "../support/files/sample-files.ts";
 

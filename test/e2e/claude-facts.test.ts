@@ -5,13 +5,13 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ModelScriptInput } from "@waybill/scripted-model";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { processTable } from "../../src/runtimes/process/process-table.ts";
-import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
+import { ModelGates } from "../support/agents/model-gates.ts";
 import { peerArguments, peerRule, tell } from "../support/claude/claude-peer.ts";
 import type { ClaudeLine } from "../support/claude/claude-process.ts";
 import { ClaudeWorld } from "../support/claude/claude-world.ts";
-import { ModelGates } from "../support/agents/model-gates.ts";
 
 const bash = (command: string) => ({ tool: "Bash", input: { command, description: "works" } });
 const choices = (...labels: string[]) => labels.map((label) => ({ label, description: `It is ${label}.` }));

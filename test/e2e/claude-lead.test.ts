@@ -4,15 +4,15 @@
  */
 import { mkdirSync, readFileSync, rmdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ModelScriptInput } from "@waybill/scripted-model";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { DeliveryDetail, Message } from "../../src/client/index.ts";
-import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
 import { ClaudeDaemon } from "../support/claude/claude-daemon.ts";
 import { peerArguments, peerRule, tell } from "../support/claude/claude-peer.ts";
 import type { ClaudeLine } from "../support/claude/claude-process.ts";
 import { ClaudeProcess, claudeEnvironment } from "../support/claude/claude-process.ts";
-import { DirectoryWatch } from "../support/files/directory-watch.ts";
 import { StreamLog } from "../support/daemon/stream-log.ts";
+import { DirectoryWatch } from "../support/files/directory-watch.ts";
 import { aRow, TeamDirectory } from "../support/teams/team-directory.ts";
 
 const workUntil = (name: string) => ({

@@ -4,9 +4,9 @@
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ModelScriptInput } from "@waybill/scripted-model";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Message, Team } from "../../src/client/index.ts";
-import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
 import { ClaudeTerminal, memberRules } from "../support/claude/claude-terminal.ts";
 import { freePort } from "../support/daemon/free-port.ts";
 import { Program } from "../support/daemon/program.ts";

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { nonceVariable } from "../../src/runtimes/process/agent-environment.ts";
 import { processTable } from "../../src/runtimes/process/process-table.ts";
 import { JsonLineProcess } from "../../src/runtimes/process-pool/json-line-process.ts";

@@ -5,8 +5,8 @@
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import type { ModelScriptInput } from "@waybill/scripted-model";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
 import { ClaudeTerminal, memberRules } from "../support/claude/claude-terminal.ts";
 import { ClaudeWorld } from "../support/claude/claude-world.ts";
 import { inboxRow, replaceFile, withLock } from "../support/teams/team-inbox.ts";

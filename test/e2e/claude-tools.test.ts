@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ownTools } from "../../src/own-tools.ts";
+import { ownTools } from "../../src/runtimes/own-tools.ts";
 import { ClaudeLanes } from "../support/claude/claude-lanes.ts";
-import { McpToolsServer } from "../support/teams/mcp-tools-server.ts";
 import { filesWith, processesWith } from "../support/daemon/secrets.ts";
 import { serviceOf } from "../support/daemon/service-of.ts";
+import { McpToolsServer } from "../support/teams/mcp-tools-server.ts";
 
 const tools = new McpToolsServer();
 const elsewhere = new McpToolsServer();

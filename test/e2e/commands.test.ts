@@ -1,7 +1,7 @@
 /** The command line and the running daemon as a user runs them: the README's commands, and every command on real state. */
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { packageFile } from "../../src/package-files.ts";
+import { packageFile } from "../../src/platform/package-files.ts";
 import type { DaemonProcess } from "../support/daemon/daemon-process.ts";
 import { Program } from "../support/daemon/program.ts";
 

@@ -1,15 +1,14 @@
 /** The doctor's report from a running daemon: what it says about the daemon itself, with the real OpenCode. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ScriptedModel } from "@waybill/scripted-model";
+import { isolatedHome, scriptedProvider, startScriptedModel } from "@waybill/scripted-model";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { DoctorReport } from "../../src/client/index.ts";
 import { processTable } from "../../src/runtimes/process/process-table.ts";
-import { isolatedHome, scriptedProvider } from "../../src/scripted-model/opencode-settings.ts";
-import type { ScriptedModel } from "../../src/scripted-model/server.ts";
-import { startScriptedModel } from "../../src/scripted-model/server.ts";
 import { freePort } from "../support/daemon/free-port.ts";
-import { opencodeBin } from "../support/opencode/opencode-server.ts";
 import { Program } from "../support/daemon/program.ts";
+import { opencodeBin } from "../support/opencode/opencode-server.ts";
 
 const waybill = new Program();
 let model: ScriptedModel;

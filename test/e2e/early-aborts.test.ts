@@ -2,10 +2,10 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Status } from "../../src/core/delivery/record.ts";
 import { abortEarly, anyMoments, expectEachAborted } from "../support/agents/early-aborts.ts";
-import { OpencodeSession } from "../support/opencode/opencode-session.ts";
-import { openCodeApi } from "../support/opencode/opencode-stages.ts";
 import type { Agent } from "../support/agents/side-by-side.ts";
 import { startAgent } from "../support/agents/side-by-side.ts";
+import { OpencodeSession } from "../support/opencode/opencode-session.ts";
+import { openCodeApi } from "../support/opencode/opencode-stages.ts";
 
 describe.each(["stub", "opencode", "claude", "pi"] as const)("%s", (kind) => {
   test("a prompt that is aborted at any moment is shown once, aborted once, and never continues", async () => {

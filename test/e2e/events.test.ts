@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { FollowedEvent } from "../../src/client/index.ts";
 import { WaybillClient } from "../../src/client/index.ts";
-import { opencodeEnvironment } from "../support/opencode/opencode-server.ts";
 import { Program } from "../support/daemon/program.ts";
 import { openTerminal } from "../support/daemon/terminal.ts";
+import { opencodeEnvironment } from "../support/opencode/opencode-server.ts";
 
 /** The address while the daemon starts and has none. */
 const nobody = "http://127.0.0.1:9";

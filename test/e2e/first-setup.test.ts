@@ -3,10 +3,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { ScriptedModel } from "@waybill/scripted-model";
+import { isolatedHome, scriptedProvider, startScriptedModel } from "@waybill/scripted-model";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { isolatedHome, scriptedProvider } from "../../src/scripted-model/opencode-settings.ts";
-import type { ScriptedModel } from "../../src/scripted-model/server.ts";
-import { startScriptedModel } from "../../src/scripted-model/server.ts";
 import { openTerminal } from "../support/daemon/terminal.ts";
 
 const program = fileURLToPath(new URL("../../bin/waybill", import.meta.url));

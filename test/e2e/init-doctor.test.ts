@@ -17,8 +17,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { writeDaemonFile } from "../../src/daemon/supervisor/daemon-file.ts";
-import type { Check } from "../../src/doctor-check.ts";
-import { programVersion } from "../../src/program.ts";
+import type { Check } from "../../src/platform/doctor-check.ts";
+import { programVersion } from "../../src/platform/program.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 
 const program = fileURLToPath(new URL("../../bin/waybill", import.meta.url));

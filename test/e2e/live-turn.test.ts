@@ -4,17 +4,16 @@
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ScriptedModel } from "@waybill/scripted-model";
+import { isolatedHome, scriptedProvider, startScriptedModel } from "@waybill/scripted-model";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { WaybillClient } from "../../src/client/index.ts";
 import { growingText } from "../../src/core/turn/item.ts";
-import { isolatedHome, scriptedProvider } from "../../src/scripted-model/opencode-settings.ts";
-import type { ScriptedModel } from "../../src/scripted-model/server.ts";
-import { startScriptedModel } from "../../src/scripted-model/server.ts";
+import { ModelGates } from "../support/agents/model-gates.ts";
 import { freePort } from "../support/daemon/free-port.ts";
 import { keyOf, LiveReader } from "../support/daemon/live-reader.ts";
-import { ModelGates } from "../support/agents/model-gates.ts";
-import { opencodeBin } from "../support/opencode/opencode-server.ts";
 import { Program, quickDelivery } from "../support/daemon/program.ts";
+import { opencodeBin } from "../support/opencode/opencode-server.ts";
 
 /** The address while the daemon starts and has none. */
 const nobody = "http://127.0.0.1:9";

@@ -2,11 +2,11 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { systemClock } from "../../src/clock.ts";
 import { defaultPolicy } from "../../src/core/delivery/policy.ts";
 import type { DeliveryRecord } from "../../src/core/delivery/record.ts";
 import { observe } from "../../src/core/proof/observe.ts";
 import { findAttemptsInDirectory } from "../../src/courier/find-attempts.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
 import { startClaude, startOpencode, startPi } from "../support/agents/agent-programs.ts";
 import type { AgentWorld } from "../support/agents/agent-world.ts";

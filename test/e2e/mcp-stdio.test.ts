@@ -9,9 +9,9 @@ import type { TestAgents } from "../support/agents/agent-service.ts";
 import { annasToken, testAgents, tomsToken } from "../support/agents/agent-service.ts";
 import { freePort } from "../support/daemon/free-port.ts";
 import { served } from "../support/daemon/http-api.ts";
+import { Program } from "../support/daemon/program.ts";
 import type { Revision } from "../support/teams/mcp-client.ts";
 import { connected, revisions } from "../support/teams/mcp-client.ts";
-import { Program } from "../support/daemon/program.ts";
 
 let waybill: Program;
 let agents: TestAgents;

@@ -4,7 +4,7 @@
 import { createServer } from "node:net";
 import { createOpencodeClient } from "@opencode-ai/sdk/v2";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
-import type { Check } from "../../src/doctor-check.ts";
+import type { Check } from "../../src/platform/doctor-check.ts";
 import { freePort } from "../support/daemon/free-port.ts";
 import { Program } from "../support/daemon/program.ts";
 

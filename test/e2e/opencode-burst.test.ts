@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { ModelCall } from "@waybill/scripted-model";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ModelCall } from "../../src/scripted-model/call-log.ts";
 import { OpencodeWorld } from "../support/opencode/opencode-world.ts";
 
 const lanes = ["ada", "ben", "cleo", "dan", "eve"];

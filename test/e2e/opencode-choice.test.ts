@@ -1,15 +1,15 @@
 /** Agents, models and usage, by the real OpenCode server's own lists and numbers. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { scriptedProvider } from "@waybill/scripted-model";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { dayOf } from "../../src/core/lane/daily-limit.ts";
 import { opencode } from "../../src/runtimes/opencode/descriptor.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
-import { scriptedProvider } from "../../src/scripted-model/opencode-settings.ts";
 import { freePort } from "../support/daemon/free-port.ts";
+import { serviceOf } from "../support/daemon/service-of.ts";
 import { opencodeBin, opencodeEnvironment } from "../support/opencode/opencode-server.ts";
 import { OpencodeWorld } from "../support/opencode/opencode-world.ts";
-import { serviceOf } from "../support/daemon/service-of.ts";
 
 const world = new OpencodeWorld({
   lanes: [

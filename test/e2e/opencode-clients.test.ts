@@ -13,9 +13,9 @@ import { createOpencode } from "ai-sdk-provider-opencode-sdk";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { claudeTools, modelScript } from "../support/agents/agent-scripts.ts";
 import { ClaudeDaemon } from "../support/claude/claude-daemon.ts";
+import type { Terminal } from "../support/daemon/terminal.ts";
 import { attachOpencode, printedEvents, runOpencode } from "../support/opencode/opencode-clients.ts";
 import { OpencodeSession } from "../support/opencode/opencode-session.ts";
-import type { Terminal } from "../support/daemon/terminal.ts";
 
 const { rules } = modelScript(
   {

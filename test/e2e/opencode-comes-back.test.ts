@@ -4,9 +4,9 @@ import { expect, onTestFinished, test } from "vitest";
 import type { ConnectionInfo } from "../../src/transports/http/env.ts";
 import { listen } from "../../src/transports/http/serve.ts";
 import { anApiOn, token } from "../support/daemon/http-api.ts";
-import { attachOpencode, runOpencode } from "../support/opencode/opencode-clients.ts";
 import { serviceOf } from "../support/daemon/service-of.ts";
 import { startWorld } from "../support/daemon/waybill.ts";
+import { attachOpencode, runOpencode } from "../support/opencode/opencode-clients.ts";
 
 const script = {
   turns: [{ steps: [{ ask: "permission" as const, title: "bash: ls" }, { say: "It was listed." }] }],

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { fault500, page, refused } from "../support/agents/fault-proxy.ts";
-import { OpencodeWorld } from "../support/opencode/opencode-world.ts";
 import { serviceOf } from "../support/daemon/service-of.ts";
+import { OpencodeWorld } from "../support/opencode/opencode-world.ts";
 
 const always = Number.POSITIVE_INFINITY;
 const reads = /\/message(\?|$)/;

@@ -11,9 +11,9 @@ import { newNonce, writeServerRecord } from "../../src/runtimes/opencode/server/
 import type { ServerAddress } from "../../src/runtimes/opencode/server/server-supervisor.ts";
 import { nonceVariable } from "../../src/runtimes/process/agent-environment.ts";
 import { processTable, tableFromPs } from "../../src/runtimes/process/process-table.ts";
-import { opencodeBin, startOpencode } from "../support/opencode/opencode-server.ts";
-import { OtherProcess } from "../support/files/other-process.ts";
 import { lives, nextChange, patientTimes, SupervisorFixture, startOf } from "../support/daemon/supervisor-fixture.ts";
+import { OtherProcess } from "../support/files/other-process.ts";
+import { opencodeBin, startOpencode } from "../support/opencode/opencode-server.ts";
 
 let fixture: SupervisorFixture;
 beforeEach(() => {

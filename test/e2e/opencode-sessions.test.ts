@@ -5,8 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Session } from "../../src/runtimes/opencode/server/opencode-api.ts";
 import type { Service } from "../../src/service/service.ts";
 import { anApiOn } from "../support/daemon/http-api.ts";
-import { OpencodeWorld } from "../support/opencode/opencode-world.ts";
 import { serviceOf } from "../support/daemon/service-of.ts";
+import { OpencodeWorld } from "../support/opencode/opencode-world.ts";
 
 const world = new OpencodeWorld({
   permissions: "safe",

@@ -1,11 +1,11 @@
 /** Waybill's own tools in lanes on the real OpenCode: each lane has only its own. */
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { ownTools } from "../../src/own-tools.ts";
 import { LaneTools } from "../../src/runtimes/opencode/session/lane-tools.ts";
-import { McpToolsServer } from "../support/teams/mcp-tools-server.ts";
-import { OpencodeWorld } from "../support/opencode/opencode-world.ts";
+import { ownTools } from "../../src/runtimes/own-tools.ts";
 import { filesWith, processesWith } from "../support/daemon/secrets.ts";
 import { serviceOf } from "../support/daemon/service-of.ts";
+import { OpencodeWorld } from "../support/opencode/opencode-world.ts";
+import { McpToolsServer } from "../support/teams/mcp-tools-server.ts";
 
 const long = `${"long-".repeat(12)}name`;
 const lanes = ["lane", "lane_b", "lane-b", "lane_message", long];

@@ -5,11 +5,11 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { claudeTools, modelScript } from "../support/agents/agent-scripts.ts";
-import { launchBrowser, openPage } from "../support/page/browser.ts";
 import { ClaudeDaemon } from "../support/claude/claude-daemon.ts";
 import type { OpencodeServer } from "../support/opencode/opencode-server.ts";
 import { startOpencode } from "../support/opencode/opencode-server.ts";
 import { OpencodeSession } from "../support/opencode/opencode-session.ts";
+import { launchBrowser, openPage } from "../support/page/browser.ts";
 
 const { rules } = modelScript(
   {

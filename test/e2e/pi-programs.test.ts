@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { systemClock } from "../../src/clock.ts";
 import type { Lane } from "../../src/core/lane/lane.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { PiRuntime } from "../../src/runtimes/pi/pi-runtime.ts";
 import { readProcessRecords } from "../../src/runtimes/process-pool/process-record.ts";
 

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { readProcessRecords } from "../../src/runtimes/process-pool/process-record.ts";
-import { PiLanes } from "../support/pi/pi-lanes.ts";
 import { serviceOf } from "../support/daemon/service-of.ts";
+import { PiLanes } from "../support/pi/pi-lanes.ts";
 
 let world: PiLanes;
 let count = 0;

@@ -4,11 +4,11 @@
 import { rmSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ownTools } from "../../src/own-tools.ts";
-import { McpToolsServer } from "../support/teams/mcp-tools-server.ts";
-import { PiLanes } from "../support/pi/pi-lanes.ts";
+import { ownTools } from "../../src/runtimes/own-tools.ts";
 import { filesWith, processesWith } from "../support/daemon/secrets.ts";
 import { serviceOf } from "../support/daemon/service-of.ts";
+import { PiLanes } from "../support/pi/pi-lanes.ts";
+import { McpToolsServer } from "../support/teams/mcp-tools-server.ts";
 
 const tools = new McpToolsServer();
 const world = new PiLanes({ lanes: [{}, { id: "other" }], pi: { toolServer: tools.toolServer } });

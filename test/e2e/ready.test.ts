@@ -74,13 +74,13 @@ test("a clone is built once, silently left alone if nothing changed, and rebuilt
     stderr: expect.stringMatching(/^Building…\nBuilding: done.*\nBuilding the modules for the tests…\n.*: done.*\n$/),
   });
   expect(await ready()).toEqual({ status: 0, stdout: "", stderr: "" });
-  writeFileSync(join(clone, "src/app-error.ts"), "export const messageOf = 1;\n");
+  writeFileSync(join(clone, "src/platform/app-error.ts"), "export const messageOf = 1;\n");
   const broken = await ready();
   expect(broken.status).toBe(1);
   expect(broken.stderr).toMatch(/No matching export in "src\/app-error.ts"/);
   // The previous build still works.
   expect(existsSync(join(clone, "dist/waybill.js"))).toBe(true);
-  cpSync(join(root, "src/app-error.ts"), join(clone, "src/app-error.ts"));
+  cpSync(join(root, "src/platform/app-error.ts"), join(clone, "src/platform/app-error.ts"));
   expect(await ready()).toMatchObject({ status: 0, stderr: expect.stringMatching(/^Building…/) });
 });
 

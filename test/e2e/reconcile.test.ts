@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { recordingCalls, stubCalls } from "../support/agents/stub-calls.ts";
 import { Program, quickDelivery } from "../support/daemon/program.ts";
 import { laterBy, moveTimes } from "../support/store/store-times.ts";
-import { recordingCalls, stubCalls } from "../support/agents/stub-calls.ts";
 
 let waybill: Program;
 beforeEach(() => {

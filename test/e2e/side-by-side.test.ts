@@ -7,13 +7,13 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { UniversalEvent } from "../../src/core/turn/universal-event.ts";
 import type { AgentTurns } from "../support/agents/agent-scripts.ts";
+import type { Agent } from "../support/agents/side-by-side.ts";
+import { comparable, eventsUntil, startAgents } from "../support/agents/side-by-side.ts";
 import type { Compared } from "../support/opencode/opencode-comparison.ts";
 import { canPlay, compared, documented, expected, sectionOf } from "../support/opencode/opencode-comparison.ts";
 import { playedScenes, plays } from "../support/opencode/opencode-plays.ts";
 import type { Theatre } from "../support/opencode/opencode-stages.ts";
 import { nativeTheatre, waybillTheatre } from "../support/opencode/opencode-stages.ts";
-import type { Agent } from "../support/agents/side-by-side.ts";
-import { comparable, eventsUntil, startAgents } from "../support/agents/side-by-side.ts";
 
 const scenes: AgentTurns = {
   ...playedScenes,

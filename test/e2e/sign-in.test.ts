@@ -6,13 +6,13 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { launchBrowser, openPage } from "../support/page/browser.ts";
 import { freePort } from "../support/daemon/free-port.ts";
 import { served } from "../support/daemon/http-api.ts";
-import { pageBuild } from "../support/page/page-build.ts";
 import { Program } from "../support/daemon/program.ts";
 import type { Terminal } from "../support/daemon/terminal.ts";
 import { openTerminal } from "../support/daemon/terminal.ts";
+import { launchBrowser, openPage } from "../support/page/browser.ts";
+import { pageBuild } from "../support/page/page-build.ts";
 
 const link = /Open the page: (http:\/\/127\.0\.0\.1:\d+\/login\?code=([\w-]{22}))$/m;
 

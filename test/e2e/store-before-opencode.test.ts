@@ -5,14 +5,13 @@
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { ScriptedModel } from "@waybill/scripted-model";
+import { isolatedHome, scriptedProvider, startScriptedModel } from "@waybill/scripted-model";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { isolatedHome, scriptedProvider } from "../../src/scripted-model/opencode-settings.ts";
-import type { ScriptedModel } from "../../src/scripted-model/server.ts";
-import { startScriptedModel } from "../../src/scripted-model/server.ts";
 import { freePort } from "../support/daemon/free-port.ts";
-import { opencodeBin } from "../support/opencode/opencode-server.ts";
 import { Program } from "../support/daemon/program.ts";
+import { opencodeBin } from "../support/opencode/opencode-server.ts";
 import { laterBy, moveTimes } from "../support/store/store-times.ts";
 
 const fixture = fileURLToPath(new URL("../fixtures/store-before-0.2/waybill.db", import.meta.url));

@@ -3,8 +3,8 @@ import { chmodSync, linkSync, readdirSync, renameSync, rmSync, symlinkSync } fro
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { asOrdinaryUser } from "../support/files/ordinary-user.ts";
 import { Program } from "../support/daemon/program.ts";
+import { asOrdinaryUser } from "../support/files/ordinary-user.ts";
 
 const answers = { always: [{ steps: [{ say: "Yes: 412." }] }] };
 let programs: Program[];

@@ -4,9 +4,9 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Team } from "../../src/client/index.ts";
 import { toolNames } from "../../src/transports/mcp/tools/registry.ts";
+import { Program } from "../support/daemon/program.ts";
 import type { McpClient, Revision } from "../support/teams/mcp-client.ts";
 import { connected, httpTransport, revisions } from "../support/teams/mcp-client.ts";
-import { Program } from "../support/daemon/program.ts";
 
 const program = new Program();
 const tokenFile = join(program.directory, "nate.token");

@@ -1,5 +1,5 @@
+import type { ModelScriptInput } from "@waybill/scripted-model";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
 import { TeamDaemon } from "../support/teams/team-daemon.ts";
 
 /** A `message_send` by the agent that works on a prompt. */

@@ -3,8 +3,8 @@
  * OpenCode with a scripted model. All tests share one daemon and depend on their order.
  */
 import { realpathSync } from "node:fs";
+import type { ChatHandle } from "@waybill/fake-bot-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ChatHandle } from "../../src/fake-bot-api/people/chat-handle.ts";
 import { laneOf, sessionKey, topicKey } from "../../src/transports/telegram/topics/topic.ts";
 import { botTexts } from "../support/telegram/telegram-daemon.ts";
 import type { OpencodeBot } from "../support/telegram/telegram-opencode.ts";

@@ -1,8 +1,7 @@
 /** Agents' asks as buttons in a chat: the built daemon, real grammY, and a Bot API on loopback. */
 import { join } from "node:path";
+import type { ChatHandle, ShownMessage } from "@waybill/fake-bot-api";
 import { afterEach, describe, expect, test } from "vitest";
-import type { ChatHandle } from "../../src/fake-bot-api/people/chat-handle.ts";
-import type { ShownMessage } from "../../src/fake-bot-api/people/chat-view.ts";
 import { readJournal } from "../../src/runtimes/stub/journal.ts";
 import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
 import type { TelegramWorldOptions } from "../support/telegram/telegram-daemon.ts";

@@ -1,10 +1,10 @@
 /** The chat commands, on the built daemon with real grammY and a Bot API on loopback. */
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ChatHandle } from "@waybill/fake-bot-api";
 import Database from "better-sqlite3";
 import type { Message } from "grammy/types";
 import { afterEach, describe, expect, test } from "vitest";
-import type { ChatHandle } from "../../src/fake-bot-api/people/chat-handle.ts";
 import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
 import type { TelegramWorldOptions } from "../support/telegram/telegram-daemon.ts";
 import { botTexts, saysIn, TelegramWorld } from "../support/telegram/telegram-daemon.ts";

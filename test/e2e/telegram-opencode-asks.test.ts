@@ -1,7 +1,7 @@
 /** Asks of the real OpenCode with a scripted model, answered by buttons in a chat. */
+
+import type { ChatHandle, ShownMessage } from "@waybill/fake-bot-api";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ChatHandle } from "../../src/fake-bot-api/people/chat-handle.ts";
-import type { ShownMessage } from "../../src/fake-bot-api/people/chat-view.ts";
 import type { OpencodeBot } from "../support/telegram/telegram-opencode.ts";
 import { startOpencodeBot } from "../support/telegram/telegram-opencode.ts";
 

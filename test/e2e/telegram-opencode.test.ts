@@ -1,8 +1,8 @@
 /** A chat with the real OpenCode: the built daemon, real grammY, a Bot API on loopback, and a scripted model. */
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ChatHandle } from "@waybill/fake-bot-api";
 import { afterEach, expect, test } from "vitest";
-import type { ChatHandle } from "../../src/fake-bot-api/people/chat-handle.ts";
 import { botTexts } from "../support/telegram/telegram-daemon.ts";
 import type { OpencodeBot } from "../support/telegram/telegram-opencode.ts";
 import { startOpencodeBot } from "../support/telegram/telegram-opencode.ts";

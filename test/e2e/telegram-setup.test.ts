@@ -3,10 +3,10 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import type { Check } from "../../src/doctor-check.ts";
+import type { Check } from "../../src/platform/doctor-check.ts";
 import { freePort } from "../support/daemon/free-port.ts";
-import { saysIn, TelegramWorld } from "../support/telegram/telegram-daemon.ts";
 import { openTerminal } from "../support/daemon/terminal.ts";
+import { saysIn, TelegramWorld } from "../support/telegram/telegram-daemon.ts";
 
 let world: TelegramWorld;
 afterEach(() => world.dispose());

@@ -1,7 +1,7 @@
 /** Failures of the Bot API and odd input: each ends without loss, and the topic's next message is answered. */
 import { rmSync } from "node:fs";
+import type { Fault } from "@waybill/fake-bot-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Fault } from "../../src/fake-bot-api/server/faults.ts";
 import { botTexts, saysIn, TelegramWorld } from "../support/telegram/telegram-daemon.ts";
 import { answered, answersTo, expectOneAnswer, patience, TroubleWorld } from "../support/telegram/telegram-trouble.ts";
 

@@ -1,6 +1,7 @@
 /** What a person sees of a running turn in the chat: the built daemon, real grammY, and a Bot API on loopback. */
+
+import type { ChatHandle } from "@waybill/fake-bot-api";
 import { afterEach, describe, expect, test } from "vitest";
-import type { ChatHandle } from "../../src/fake-bot-api/people/chat-handle.ts";
 import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
 import type { TelegramWorldOptions } from "../support/telegram/telegram-daemon.ts";
 import { botTexts, saysIn, TelegramWorld } from "../support/telegram/telegram-daemon.ts";

@@ -2,13 +2,13 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ModelScriptInput } from "@waybill/scripted-model";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { postMessageWith } from "../../src/mail/agent-mail.ts";
-import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
 import type { AgentWorld } from "../support/agents/agent-world.ts";
 import { ClaudeLanes } from "../support/claude/claude-lanes.ts";
-import { MailOffice } from "../support/teams/mail-office.ts";
 import { OpencodeWorld } from "../support/opencode/opencode-world.ts";
+import { MailOffice } from "../support/teams/mail-office.ts";
 
 const lanes = [{ contract: "tool" as const }];
 /** Waybill's own entry for the lane, as both programs know it. */

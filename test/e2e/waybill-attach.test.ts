@@ -2,10 +2,10 @@
 import { mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { opencodeBin, opencodeEnvironment } from "../support/opencode/opencode-server.ts";
 import { Program } from "../support/daemon/program.ts";
 import type { Terminal } from "../support/daemon/terminal.ts";
 import { openTerminal } from "../support/daemon/terminal.ts";
+import { opencodeBin, opencodeEnvironment } from "../support/opencode/opencode-server.ts";
 
 let program: Program;
 let terminal: Terminal | null = null;

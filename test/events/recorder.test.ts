@@ -1,20 +1,20 @@
 /** From a scripted agent's actions to the kept and published events, on a real store. */
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import { AppError } from "../../src/app-error.ts";
 import type { LogItem } from "../../src/core/log/log-item.ts";
 import type { Signal, SignalBody } from "../../src/core/turn/signal.ts";
 import type { UniversalEvent } from "../../src/core/turn/universal-event.ts";
 import { universalEventTypes } from "../../src/core/turn/universal-event.ts";
 import { LaneLog } from "../../src/events/lane-log.ts";
 import { Recorder } from "../../src/events/recorder.ts";
+import { AppError } from "../../src/platform/app-error.ts";
 import type { Runtime, SignalListener } from "../../src/runtimes/port.ts";
 import type { Store } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
-import { universalEventSchema } from "../support/rules/event-schema.ts";
 import { settled } from "../support/core/manual-clock.ts";
 import type { WorldOptions } from "../support/daemon/waybill.ts";
 import { aLane, startWorld, World } from "../support/daemon/waybill.ts";
+import { universalEventSchema } from "../support/rules/event-schema.ts";
 
 const minute = 60_000;
 const working = { steps: [{ say: "Looking." }, { tool: "bash", output: "3 files" }, { say: "Done: 3 files." }] };

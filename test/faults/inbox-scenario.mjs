@@ -7,11 +7,11 @@
 import { chmodSync, existsSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { systemClock } from "../../build/clock.js";
 import { defaultPolicy } from "../../build/core/delivery/policy.js";
 import { isOutstanding } from "../../build/core/delivery/record.js";
 import { startEngine } from "../../build/daemon/wiring/start-engine.js";
 import { failPointFrom } from "../../build/daemon/worker/fail-point.js";
+import { systemClock } from "../../build/platform/clock.js";
 import { StubRuntime } from "../../build/runtimes/stub/stub-runtime.js";
 import { importTeam } from "../../build/service/import-team.js";
 import { takeLock } from "../../build/store/sqlite/file/lock-file.js";

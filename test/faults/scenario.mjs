@@ -7,11 +7,11 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { clockOn, systemClock } from "../../build/clock.js";
 import { defaultPolicy } from "../../build/core/delivery/policy.js";
 import { isOutstanding } from "../../build/core/delivery/record.js";
 import { startEngine } from "../../build/daemon/wiring/start-engine.js";
 import { failPointFrom } from "../../build/daemon/worker/fail-point.js";
+import { clockOn, systemClock } from "../../build/platform/clock.js";
 import { StubRuntime } from "../../build/runtimes/stub/stub-runtime.js";
 import { openSqliteStore } from "../../build/store/sqlite/sqlite-store.js";
 

@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { aLane } from "../support/daemon/waybill.ts";
 import { aRow, eventually } from "../support/teams/team-directory.ts";
 import { startTeamWorld } from "../support/teams/team-world.ts";
-import { aLane } from "../support/daemon/waybill.ts";
 
 const says = (text: string) => ({ always: [{ steps: [{ say: text }] }] });
 const system = (data: object, row = {}) => aRow({ from: "team-lead", text: JSON.stringify(data), ...row });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { startWorld } from "../support/daemon/waybill.ts";
 import { aRow, eventually, TeamDirectory, teamsDirectory } from "../support/teams/team-directory.ts";
 import { startTeamWorld } from "../support/teams/team-world.ts";
-import { startWorld } from "../support/daemon/waybill.ts";
 
 const lead = { runs: ["team-lead"] };
 

@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ScriptedModel } from "../../src/scripted-model/server.ts";
-import { startScriptedModel } from "../../src/scripted-model/server.ts";
+import type { ScriptedModel } from "@waybill/scripted-model";
+import { startScriptedModel } from "@waybill/scripted-model";
 import type { OpencodeServer } from "../support/opencode/opencode-server.ts";
 import { startOpencode } from "../support/opencode/opencode-server.ts";
 import { Listener } from "./listener.ts";

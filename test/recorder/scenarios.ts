@@ -1,6 +1,5 @@
 /** What is recorded of the real OpenCode: one scenario a fixture. The scripted model says what the agent does. */
-import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
-import type { ScriptedModel } from "../../src/scripted-model/server.ts";
+import type { ModelScriptInput, ScriptedModel } from "@waybill/scripted-model";
 import type { Listener } from "./listener.ts";
 
 export type Stage = {

@@ -10,8 +10,8 @@ import { readText, root } from "../support/rules/cited-tests.ts";
 /** Where a person looks up a code. */
 const documents = ["docs/operations.md", "docs/api.md", "docs/command-line.md"].map(readText).join("\n");
 
-/** Stand-ins for other programs, with the codes of those programs, and a file that is generated. */
-const skipped = /^(?:fake-bot-api|scripted-model)\/|\.test\.ts$|^client\/api-types\.ts$/;
+/** Tests, and a file that is generated. */
+const skipped = /\.test\.ts$|^client\/api-types\.ts$/;
 
 const code = /^[a-z]+(?:_[a-z]+)*$/;
 

@@ -18,7 +18,7 @@ const forbidden: [rule: string, path: string, content: string][] = [
   [
     "core-imports-only-core",
     "src/core/proof/b.ts",
-    'import type { Value } from "../../clock.ts";\nexport type Used = Value;\n',
+    'import type { Value } from "../../platform/clock.ts";\nexport type Used = Value;\n',
   ],
   ["mail-knows-nothing-above-it", "src/mail/a.ts", uses("../courier/value.ts")],
   ["service-knows-nothing-above-it", "src/service/a.ts", uses("../daemon/value.ts")],
@@ -32,10 +32,9 @@ const forbidden: [rule: string, path: string, content: string][] = [
   ["only-daemon-and-cli-know-adapters", "src/service/b.ts", uses("../runtimes/registry.ts")],
   ["client-stands-alone", "src/client/a.ts", uses("../mail/value.ts")],
   ["client-needs-no-node", "src/client/b.ts", 'import fs from "node:fs";\nexport const used = fs;\n'],
-  ["scripted-model-stands-alone", "src/scripted-model/a.ts", uses("../mail/value.ts")],
-  ["only-the-demo-runs-the-scripted-model", "src/daemon/b.ts", uses("../scripted-model/value.ts")],
-  ["fake-bot-api-stands-alone", "src/fake-bot-api/a.ts", uses("../mail/value.ts")],
-  ["only-the-demo-and-cli-run-the-fake-bot-api", "src/daemon/c.ts", uses("../fake-bot-api/value.ts")],
+  ["packages-stand-alone", "packages/scripted-model/src/a.ts", uses("../../../src/mail/value.ts")],
+  ["only-demos-run-the-packages", "src/daemon/b.ts", uses("../../packages/scripted-model/src/value.ts")],
+  ["only-demos-run-the-packages", "src/cli/b.ts", uses("../../packages/scripted-model/src/value.ts")],
   ["no-circular", "src/mail/c.ts", `${uses("./d.ts")}${value}`],
   ["source-needs-no-test-tools", "src/mail/e.ts", uses("./a.test.ts")],
   ["no-orphans", "src/mail/f.ts", "export {};\n"],
@@ -52,16 +51,15 @@ const others: Record<string, string> = {
       "daemon/value",
       "cli/value",
       "mail/a.test",
-      "scripted-model/value",
-      "fake-bot-api/value",
       "transports/opencode-api/value",
     ].map((name) => [`src/${name}.ts`, value]),
   ),
-  "src/clock.ts": "export type Value = number;\n",
+  "src/platform/clock.ts": "export type Value = number;\n",
   "src/mail/d.ts": `${uses("./c.ts")}${value}`,
   "src/daemon/allowed.ts": uses("../store/port.ts"),
-  "src/daemon/demo/allowed-too.ts": uses("../../scripted-model/value.ts"),
-  "src/cli/allowed.ts": uses("../fake-bot-api/value.ts"),
+  "packages/scripted-model/src/value.ts": value,
+  "src/daemon/demo/allowed-too.ts": uses("../../../packages/scripted-model/src/value.ts"),
+  "src/cli/demo/allowed.ts": uses("../../../packages/scripted-model/src/value.ts"),
 };
 
 let tree: string;
@@ -77,7 +75,7 @@ beforeAll(async () => {
     writeFileSync(join(tree, path), content);
   }
   // Asynchronous, because Vitest gives up on a worker that is silent for a minute.
-  const cruising = spawn(process.execPath, [cruiser, "src", "--config"], { cwd: tree });
+  const cruising = spawn(process.execPath, [cruiser, "src", "packages", "--config"], { cwd: tree });
   let said = "";
   for (const stream of [cruising.stdout, cruising.stderr]) {
     stream.on("data", (chunk) => {
@@ -99,7 +97,7 @@ describe("a forbidden import fails the check", () => {
   });
 
   test("and an allowed one passes", () => {
-    expect(output).not.toMatch(/src\/daemon\/(demo\/)?allowed(-too)?\.ts →/);
+    expect(output).not.toMatch(/src\/(daemon|cli)\/(demo\/)?allowed(-too)?\.ts →/);
   });
 });
 

@@ -1,6 +1,6 @@
 /** `waybill answer`: allows or rejects a permission request, or answers a question. */
 import type { AskAnswer } from "../../client/index.ts";
-import { nearest } from "../../nearest.ts";
+import { nearest } from "../../platform/nearest.ts";
 import type { Command } from "../command.ts";
 import { printResult } from "../command.ts";
 import { withDaemon } from "../connect.ts";

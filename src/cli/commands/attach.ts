@@ -1,7 +1,7 @@
 /** `waybill attach`: opens OpenCode's own terminal UI on this Waybill, whatever agent program the lane runs. */
 import { spawn } from "node:child_process";
 import { readConfig } from "../../daemon/config/config.ts";
-import { httpFetch } from "../../http-fetch.ts";
+import { httpFetch } from "../../platform/http-fetch.ts";
 import { opencodePath } from "../../runtimes/opencode/opencode-path.ts";
 import { sessionOf } from "../../transports/opencode-api/ids.ts";
 import { openCodePath, openCodeUser } from "../../transports/opencode-api/opencode-path.ts";

@@ -1,5 +1,5 @@
 /** `waybill doctor`: checks what Waybill needs, and says how to fix what fails. */
-import type { Check } from "../../doctor-check.ts";
+import type { Check } from "../../platform/doctor-check.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { inspect } from "../doctor/inspect.ts";
 import { judge } from "../doctor/judge.ts";

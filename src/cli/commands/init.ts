@@ -1,11 +1,11 @@
 /** `waybill init`: writes a first configuration from a few questions or from options. */
 import { loadConfig } from "../../daemon/config/config.ts";
 import { configPath, parseConfigFile } from "../../daemon/config/read-file.ts";
-import { defaultConfigPath } from "../../home.ts";
+import { defaultConfigPath } from "../../platform/home.ts";
+import { shellQuote } from "../../platform/shell-quote.ts";
 import { descriptorOf } from "../../runtimes/descriptor.ts";
 import { runtimeKinds } from "../../runtimes/kinds.ts";
 import { runtimeDescriptors } from "../../runtimes/registry.ts";
-import { shellQuote } from "../../shell-quote.ts";
 import type { Command, CommandContext, CommandInput } from "../command.ts";
 import { isDaemonRunning } from "../connect.ts";
 import { exitCodes } from "../exit-codes.ts";

@@ -1,7 +1,7 @@
 /** `waybill lanes`: lists and changes lanes. */
 import { resolve } from "node:path";
 import type { Lane, NewLane, WaybillClient } from "../../client/index.ts";
-import { nearest } from "../../nearest.ts";
+import { nearest } from "../../platform/nearest.ts";
 import { runtimeKinds } from "../../runtimes/kinds.ts";
 import type { Command, CommandContext, CommandInput } from "../command.ts";
 import { flagOption, printResult, textOption } from "../command.ts";

@@ -1,9 +1,10 @@
 /** `waybill up`: runs the daemon in the foreground, as a supervisor with one worker. */
-import { messageOf } from "../../app-error.ts";
+
 import { runDaemon } from "../../daemon/supervisor/run-daemon.ts";
 import type { SupervisorEvent } from "../../daemon/supervisor/supervisor.ts";
 import { version } from "../../daemon/version.ts";
-import { waybillHome } from "../../home.ts";
+import { messageOf } from "../../platform/app-error.ts";
+import { waybillHome } from "../../platform/home.ts";
 import type { Command } from "../command.ts";
 import { ownProgram } from "../own-program.ts";
 

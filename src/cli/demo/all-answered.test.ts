@@ -1,5 +1,5 @@
+import type { ShownMessage } from "@waybill/fake-bot-api";
 import { expect, test } from "vitest";
-import type { ShownMessage } from "../../fake-bot-api/people/chat-view.ts";
 import { allAnswered } from "./all-answered.ts";
 
 const message = (fields: Partial<ShownMessage>) => ({ text: "", keyboard: [], ...fields }) as unknown as ShownMessage;

@@ -1,5 +1,5 @@
 /** Whether every message in the demo's chat has an answer, as far as the chat shows. Pure. */
-import type { ChatView, ShownMessage } from "../../fake-bot-api/people/chat-view.ts";
+import type { ChatView, ShownMessage } from "@waybill/fake-bot-api";
 
 export function allAnswered({ messages, drafts }: Pick<ChatView, "messages" | "drafts">): boolean {
   const own = messages.filter(({ isFromBot, text, file }) => !isFromBot && (text !== "" || file));

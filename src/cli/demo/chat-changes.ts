@@ -1,5 +1,5 @@
 /** Finds what changed in a chat since the last read, and numbers every button. Does no I/O. */
-import type { ChatView, ShownMessage } from "../../fake-bot-api/people/chat-view.ts";
+import type { ChatView, ShownMessage } from "@waybill/fake-bot-api";
 
 export type NumberedButton = { number: number; text: string; message: number; data: string };
 

@@ -1,7 +1,7 @@
 /** The environment of the demo's daemon. Nothing of a real configuration reaches it. */
 import type { z } from "zod";
 import { daemonSettings, environmentSettings } from "../../daemon/config/settings.ts";
-import { metaOf } from "../../setting-types.ts";
+import { metaOf } from "../../platform/setting-types.ts";
 
 export type DemoBot = { token: string; apiRoot: string; user: number };
 

@@ -1,14 +1,14 @@
 /** Runs the Telegram demo: a fake Bot API on loopback, a daemon with a bot, and a chat with that bot. */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { AppError } from "../../app-error.ts";
+import { startFakeBotApi } from "@waybill/fake-bot-api";
 import { hasOutcome, WaybillClient, WaybillError } from "../../client/index.ts";
-import { sleep, systemClock } from "../../clock.ts";
 import { statuses } from "../../core/delivery/record.ts";
 import { demoDirectory } from "../../daemon/demo/demo-profile.ts";
-import { startFakeBotApi } from "../../fake-bot-api/fake-bot-api.ts";
-import { waybillHome } from "../../home.ts";
-import { httpFetch } from "../../http-fetch.ts";
+import { AppError } from "../../platform/app-error.ts";
+import { sleep, systemClock } from "../../platform/clock.ts";
+import { waybillHome } from "../../platform/home.ts";
+import { httpFetch } from "../../platform/http-fetch.ts";
 import { startChildDaemon } from "../child-daemon.ts";
 import type { CommandContext } from "../command.ts";
 import { findDaemon } from "../connect.ts";

@@ -1,9 +1,8 @@
 /** The demo's chat: shows what the bot does, and runs what the person types. */
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { messageOf } from "../../app-error.ts";
-import type { FakeBotApi } from "../../fake-bot-api/fake-bot-api.ts";
-import type { ChatHandle } from "../../fake-bot-api/people/chat-handle.ts";
+import type { ChatHandle, FakeBotApi } from "@waybill/fake-bot-api";
+import { messageOf } from "../../platform/app-error.ts";
 import type { ChildDaemon } from "../child-daemon.ts";
 import { printable } from "../output/terminal.ts";
 import { allAnswered } from "./all-answered.ts";

@@ -1,7 +1,8 @@
 /** What the doctor found. Facts only; judge.ts decides what is good or bad about them. */
-import type { AppError } from "../../app-error.ts";
+
 import type { Config } from "../../daemon/config/config.ts";
-import type { Check } from "../../doctor-check.ts";
+import type { AppError } from "../../platform/app-error.ts";
+import type { Check } from "../../platform/doctor-check.ts";
 import type { StoreInspection } from "../../store/sqlite/inspect-store.ts";
 import type { TelegramFacts } from "./telegram-facts.ts";
 

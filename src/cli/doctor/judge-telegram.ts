@@ -1,6 +1,6 @@
 /** Judges the facts about the Telegram bot. Pure. */
-import type { Check } from "../../doctor-check.ts";
-import { failed, failedBy, ok, warning } from "../../doctor-check.ts";
+import type { Check } from "../../platform/doctor-check.ts";
+import { failed, failedBy, ok, warning } from "../../platform/doctor-check.ts";
 import type { Bot, WebhookState } from "../telegram/look-up-bot.ts";
 import type { TelegramFacts } from "./telegram-facts.ts";
 

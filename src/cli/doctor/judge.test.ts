@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { AppError } from "../../app-error.ts";
 import { readConfig } from "../../daemon/config/config.ts";
+import { AppError } from "../../platform/app-error.ts";
 import type { ConfiguredFacts, Facts } from "./facts.ts";
 import { judge } from "./judge.ts";
 

@@ -1,7 +1,7 @@
 /** Judges the facts, and says how to fix what is wrong. Pure. */
-import type { Check } from "../../doctor-check.ts";
-import { failed, failedBy, ok, warning } from "../../doctor-check.ts";
-import { shellQuote } from "../../shell-quote.ts";
+import type { Check } from "../../platform/doctor-check.ts";
+import { failed, failedBy, ok, warning } from "../../platform/doctor-check.ts";
+import { shellQuote } from "../../platform/shell-quote.ts";
 import type { ConfiguredFacts, DirectoryFacts, Facts, PortFacts, TokenFacts } from "./facts.ts";
 import { judgeTelegram } from "./judge-telegram.ts";
 

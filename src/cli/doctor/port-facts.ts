@@ -1,9 +1,9 @@
 /** Whether the daemon could listen on its addresses, and if not, which process does. */
 import { createServer } from "node:net";
-import { messageOf } from "../../app-error.ts";
 import type { Config } from "../../daemon/config/config.ts";
 import type { DaemonFile } from "../../daemon/supervisor/daemon-file.ts";
 import { readDaemonFile } from "../../daemon/supervisor/daemon-file.ts";
+import { messageOf } from "../../platform/app-error.ts";
 import type { ConfiguredFacts, PortFacts } from "./facts.ts";
 
 type PortConfig = Pick<Config, "host" | "port" | "home" | "opencodeApi">;

@@ -1,7 +1,8 @@
 /** Inspects the Telegram bot of a configuration. Null if there is none. */
-import { AppError } from "../../app-error.ts";
+
 import { resolveLaneDirectory } from "../../daemon/config/allowed-directory.ts";
 import type { Config } from "../../daemon/config/config.ts";
+import { AppError } from "../../platform/app-error.ts";
 import type { BotLookup } from "../telegram/look-up-bot.ts";
 
 export type TelegramFacts = {

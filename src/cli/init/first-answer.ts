@@ -1,10 +1,10 @@
 /** Proves a new configuration: starts a daemon with it, asks the agent one question, and stops the daemon again. */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { AppError } from "../../app-error.ts";
 import { readDaemonFile } from "../../daemon/supervisor/daemon-file.ts";
-import { waybillHome } from "../../home.ts";
-import { writeWholeFile } from "../../whole-file.ts";
+import { AppError } from "../../platform/app-error.ts";
+import { waybillHome } from "../../platform/home.ts";
+import { writeWholeFile } from "../../platform/whole-file.ts";
 import { startChildDaemon } from "../child-daemon.ts";
 import type { CommandContext } from "../command.ts";
 import { withDaemon } from "../connect.ts";

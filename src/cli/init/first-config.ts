@@ -1,13 +1,13 @@
 /** The first configuration: its defaults, the check of each answer, and the text of the file. Writes nothing. */
 import { basename } from "node:path";
-import { AppError } from "../../app-error.ts";
 import { resolveLaneDirectory } from "../../daemon/config/allowed-directory.ts";
 import { daemonSettings } from "../../daemon/config/settings.ts";
-import { expandPath, waybillHome } from "../../home.ts";
+import { AppError } from "../../platform/app-error.ts";
+import { expandPath, waybillHome } from "../../platform/home.ts";
+import { metaOf, portOrAny, slug } from "../../platform/setting-types.ts";
 import { descriptorOf } from "../../runtimes/descriptor.ts";
 import { runtimeKinds } from "../../runtimes/kinds.ts";
 import { runtimeDescriptors } from "../../runtimes/registry.ts";
-import { metaOf, portOrAny, slug } from "../../setting-types.ts";
 import type { FoundAgent } from "./found-agents.ts";
 import type { TelegramAnswers } from "./telegram-answers.ts";
 

@@ -3,7 +3,7 @@
  * later.
  */
 import { GrammyError } from "grammy";
-import { sleep, systemClock } from "../../clock.ts";
+import { sleep, systemClock } from "../../platform/clock.ts";
 import { botApi, grammySignal } from "../../transports/telegram/bot-api.ts";
 import { wantedUpdates } from "../../transports/telegram/updates/poller.ts";
 import type { IncomingMessage } from "../../transports/telegram/updates/read-update.ts";

@@ -1,5 +1,5 @@
 /** The agent programs on this machine: where they are, which version, and whether they have an account to work with. */
-import { programVersion } from "../../program.ts";
+import { programVersion } from "../../platform/program.ts";
 import { inheritedEnvironment } from "../../runtimes/process/agent-environment.ts";
 import { runtimeDescriptors } from "../../runtimes/registry.ts";
 

@@ -1,6 +1,6 @@
 /** The questions of `waybill init` on a terminal. An invalid answer is explained, and the question is asked again. */
 import { createInterface } from "node:readline/promises";
-import { AppError } from "../../app-error.ts";
+import { AppError } from "../../platform/app-error.ts";
 import type { Answers } from "./first-config.ts";
 import { checkedDirectory, checkedRuntime } from "./first-config.ts";
 

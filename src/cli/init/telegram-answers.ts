@@ -1,6 +1,7 @@
 /** What `waybill init` learned about a Telegram bot, and the check of its options. */
-import { AppError } from "../../app-error.ts";
+
 import { daemonSettings } from "../../daemon/config/settings.ts";
+import { AppError } from "../../platform/app-error.ts";
 import type { CommandInput } from "../command.ts";
 import { usageError } from "../errors.ts";
 import { lookUpBot } from "../telegram/look-up-bot.ts";

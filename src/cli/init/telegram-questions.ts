@@ -2,7 +2,7 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { ReadStream } from "node:tty";
-import { abortedAfter } from "../../clock.ts";
+import { abortedAfter } from "../../platform/clock.ts";
 import type { IncomingMessage } from "../../transports/telegram/updates/read-update.ts";
 import { oneLine } from "../output/format.ts";
 import type { BotAccess } from "../telegram/look-up-bot.ts";

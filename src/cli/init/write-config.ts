@@ -1,8 +1,8 @@
 /** Writes a configuration atomically, readable by its owner only, and never replaces one without --force. */
 import { existsSync, linkSync, mkdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { AppError, messageOf } from "../../app-error.ts";
-import { writeWholeFile } from "../../whole-file.ts";
+import { AppError, messageOf } from "../../platform/app-error.ts";
+import { writeWholeFile } from "../../platform/whole-file.ts";
 
 export function refuseExisting(path: string): void {
   if (existsSync(path)) throw alreadyThere(path);

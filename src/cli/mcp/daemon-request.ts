@@ -7,12 +7,12 @@ import {
   CLIENT_INFO_META_KEY,
   PROTOCOL_VERSION_META_KEY,
 } from "@modelcontextprotocol/server";
-import { messageOf } from "../../app-error.ts";
 import { jsonOrNull } from "../../client/api-fetch.ts";
 import { WaybillError } from "../../client/index.ts";
-import { abortedAfter } from "../../clock.ts";
-import type { HttpResponse } from "../../http-fetch.ts";
-import { httpFetch } from "../../http-fetch.ts";
+import { messageOf } from "../../platform/app-error.ts";
+import { abortedAfter } from "../../platform/clock.ts";
+import type { HttpResponse } from "../../platform/http-fetch.ts";
+import { httpFetch } from "../../platform/http-fetch.ts";
 import { mcpPath } from "../../transports/mcp/mcp-path.ts";
 
 export type Daemon = {

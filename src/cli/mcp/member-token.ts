@@ -1,7 +1,7 @@
 /** The member's token: from a file, which no process list or log shows, or from the environment. */
 import { readFileSync } from "node:fs";
-import { AppError } from "../../app-error.ts";
-import { expandPath } from "../../home.ts";
+import { AppError } from "../../platform/app-error.ts";
+import { expandPath } from "../../platform/home.ts";
 
 export function memberToken(file: string | undefined, env: NodeJS.ProcessEnv): string {
   const path = file ?? (env.WAYBILL_MCP_TOKEN_FILE || undefined);

@@ -1,7 +1,7 @@
 /** Serves the tools on standard input and output until the client closes them or the command is interrupted. */
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { AppError, messageOf } from "../../app-error.ts";
 import { requestRetryMs, withRetries } from "../../client/retry.ts";
+import { AppError, messageOf } from "../../platform/app-error.ts";
 import { makeMcpServer } from "../../transports/mcp/mcp-server.ts";
 import type { Daemon } from "./daemon-request.ts";
 import { DaemonGone, RequestRefused, requestDaemon } from "./daemon-request.ts";

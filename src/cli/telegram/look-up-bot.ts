@@ -1,6 +1,6 @@
 /** Asks Telegram which bot a token belongs to, and whether a webhook is set. Confirms no updates. */
 import { GrammyError } from "grammy";
-import { abortedAfter } from "../../clock.ts";
+import { abortedAfter } from "../../platform/clock.ts";
 import { botApi, grammySignal } from "../../transports/telegram/bot-api.ts";
 
 export type BotAccess = { token: string; apiRoot: string };

@@ -1,7 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyEvent } from "../../../test/support/core/arbitrary-events.ts";
-import { accepted, cancelled, failedForGood, proven, retriedByPerson, seen } from "../../../test/support/core/deliveries.ts";
+import {
+  accepted,
+  cancelled,
+  failedForGood,
+  proven,
+  retriedByPerson,
+  seen,
+} from "../../../test/support/core/deliveries.ts";
 import { aRecord, having, submitEvent } from "../../../test/support/core/records.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
 import { transition } from "../delivery/transition.ts";

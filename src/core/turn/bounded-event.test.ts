@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { universalEventSchema } from "../../../test/support/rules/event-schema.ts";
 import { anEvent } from "../../../test/support/core/events.ts";
+import { universalEventSchema } from "../../../test/support/rules/event-schema.ts";
 import { bounded, maxEventCharacters } from "./bounded-event.ts";
 import type { EventBody, UniversalEvent } from "./universal-event.ts";
 

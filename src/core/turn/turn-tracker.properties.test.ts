@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { universalEventSchema } from "../../../test/support/rules/event-schema.ts";
 import { isKept } from "../../../test/support/core/events.ts";
 import { LiveReader } from "../../../test/support/daemon/live-reader.ts";
+import { universalEventSchema } from "../../../test/support/rules/event-schema.ts";
 import type { Signal, SignalBody } from "./signal.ts";
 import { TurnTracker } from "./turn-tracker.ts";
 import type { Draft, UniversalEvent } from "./universal-event.ts";

@@ -4,9 +4,9 @@
  */
 import { realpathSync, statSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { AppError, messageOf } from "../../app-error.ts";
-import { expandPath } from "../../home.ts";
-import { isInside, realPathIfAny, resolvedPath } from "../../inside.ts";
+import { AppError, messageOf } from "../../platform/app-error.ts";
+import { expandPath } from "../../platform/home.ts";
+import { isInside, realPathIfAny, resolvedPath } from "../../platform/inside.ts";
 
 export type DirectoryRules = {
   /** As configured: absolute or with `~`. A directory that does not exist allows nothing. */

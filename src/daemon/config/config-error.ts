@@ -1,5 +1,5 @@
 /** Errors of a configuration: where, which key, why, and what to do. They never contain a secret's value. */
-import { AppError } from "../../app-error.ts";
+import { AppError } from "../../platform/app-error.ts";
 
 /** The source of a value, so that an error can name what to change. */
 export type Origin = { kind: "file"; file: string; key: string } | { kind: "environment"; variable: string };

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { configDirectory, thrownBy } from "../../../test/support/daemon/config-directory.ts";
-import type { AppError } from "../../app-error.ts";
 import { defaultPolicy } from "../../core/delivery/policy.ts";
-import type { Secret } from "../../setting-types.ts";
+import type { AppError } from "../../platform/app-error.ts";
+import type { Secret } from "../../platform/setting-types.ts";
 import { loadConfig } from "./config.ts";
 
 const refusal = (env: NodeJS.ProcessEnv) => thrownBy(() => loadConfig(env)) as AppError;

@@ -4,11 +4,11 @@
  */
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { AppError } from "../../app-error.ts";
 import type { Policy } from "../../core/delivery/policy.ts";
-import { waybillHome } from "../../home.ts";
-import { resolvedPath } from "../../inside.ts";
-import { isLoopback } from "../../loopback.ts";
+import { AppError } from "../../platform/app-error.ts";
+import { waybillHome } from "../../platform/home.ts";
+import { resolvedPath } from "../../platform/inside.ts";
+import { isLoopback } from "../../platform/loopback.ts";
 import { checkDescriptors } from "../../runtimes/descriptor.ts";
 import { runtimeDescriptors } from "../../runtimes/registry.ts";
 import { demoDirectory, demoLaneScripts, demoLanes, demoPolicy } from "../demo/demo-profile.ts";

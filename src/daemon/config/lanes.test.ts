@@ -2,7 +2,7 @@ import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { configDirectory, thrownBy } from "../../../test/support/daemon/config-directory.ts";
-import type { AppError } from "../../app-error.ts";
+import type { AppError } from "../../platform/app-error.ts";
 import { loadConfig } from "./config.ts";
 
 const refusal = (env: NodeJS.ProcessEnv) => thrownBy(() => loadConfig(env)) as AppError;

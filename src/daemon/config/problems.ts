@@ -1,7 +1,7 @@
 /** Turns schema issues into problems that a person can act on: the key's path, the reason, and the nearest known key. */
 import { z } from "zod";
-import { nearest } from "../../nearest.ts";
-import { metaOf, slug, withoutDefault } from "../../setting-types.ts";
+import { nearest } from "../../platform/nearest.ts";
+import { metaOf, slug, withoutDefault } from "../../platform/setting-types.ts";
 import type { Problem } from "./config-error.ts";
 
 type Path = readonly PropertyKey[];

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { configDirectory, thrownBy } from "../../../test/support/daemon/config-directory.ts";
-import type { AppError } from "../../app-error.ts";
+import type { AppError } from "../../platform/app-error.ts";
 import { loadConfig } from "./config.ts";
 
 const refusal = (env: NodeJS.ProcessEnv) => thrownBy(() => loadConfig(env)) as AppError;

@@ -1,7 +1,7 @@
 /** Finds and reads the configuration file, or says why it cannot. Null if none is named and none exists. */
 import { readFileSync, statSync } from "node:fs";
-import { messageOf } from "../../app-error.ts";
-import { defaultConfigPath, expandPath } from "../../home.ts";
+import { messageOf } from "../../platform/app-error.ts";
+import { defaultConfigPath, expandPath } from "../../platform/home.ts";
 import type { Problem } from "./config-error.ts";
 import { configMissing, configProblems, configUnreadable } from "./config-error.ts";
 import { readJson } from "./json-text.ts";

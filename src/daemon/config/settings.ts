@@ -8,10 +8,10 @@ import type { Policy } from "../../core/delivery/policy.ts";
 import { defaultPolicy } from "../../core/delivery/policy.ts";
 import { defaultMaxAttachmentBytes, maxAttachments } from "../../core/message/message.ts";
 import { memberColors, memberKinds } from "../../core/team/team.ts";
+import * as types from "../../platform/setting-types.ts";
 import { permissionPolicy } from "../../runtimes/descriptor.ts";
 import { runtimeKinds } from "../../runtimes/kinds.ts";
 import { runtimeDescriptors } from "../../runtimes/registry.ts";
-import * as types from "../../setting-types.ts";
 import { telegramSettings } from "./telegram-settings.ts";
 
 const second = 1000;

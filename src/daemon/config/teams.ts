@@ -2,8 +2,8 @@
 import { dirname } from "node:path";
 import type { NewMember, NewTeam } from "../../core/team/team.ts";
 import { isReserved, nameProblem } from "../../core/team/team.ts";
-import { expandPath } from "../../home.ts";
-import { resolvedPath } from "../../inside.ts";
+import { expandPath } from "../../platform/home.ts";
+import { resolvedPath } from "../../platform/inside.ts";
 import { badSetting } from "./config-error.ts";
 import type { ReadFile } from "./read-file.ts";
 import type { ConfigFile } from "./settings.ts";

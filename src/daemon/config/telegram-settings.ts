@@ -1,6 +1,6 @@
 /** The settings of the Telegram transport, and how they are resolved. */
 import { z } from "zod";
-import * as types from "../../setting-types.ts";
+import * as types from "../../platform/setting-types.ts";
 import type { TelegramSettings } from "../../transports/telegram/settings.ts";
 
 export const telegramSettings = {

@@ -4,9 +4,9 @@
  */
 import { dirname } from "node:path";
 import { z } from "zod";
-import { expandPath } from "../../home.ts";
-import type { SettingMeta, Settings } from "../../setting-types.ts";
-import { metaOf } from "../../setting-types.ts";
+import { expandPath } from "../../platform/home.ts";
+import type { SettingMeta, Settings } from "../../platform/setting-types.ts";
+import { metaOf } from "../../platform/setting-types.ts";
 import type { Origin } from "./config-error.ts";
 import { badSetting } from "./config-error.ts";
 import type { ReadFile } from "./read-file.ts";

@@ -1,5 +1,5 @@
 /** The script of the demo's model. Keywords in a message show how Waybill handles an agent that misbehaves. */
-import type { ModelScriptInput } from "../../scripted-model/script.ts";
+import type { ModelScriptInput } from "@waybill/scripted-model";
 
 const note = "(The answers of this demo are scripted.)";
 

@@ -4,13 +4,12 @@
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { AppError } from "../../app-error.ts";
+import type { ScriptedModel } from "@waybill/scripted-model";
+import { isolatedHome, scriptedProvider, startScriptedModel } from "@waybill/scripted-model";
+import { AppError } from "../../platform/app-error.ts";
 import { opencodePath } from "../../runtimes/opencode/opencode-path.ts";
 import { choosePort } from "../../runtimes/opencode/server/choose-server.ts";
 import { serverEnvironment } from "../../runtimes/opencode/server/server-environment.ts";
-import { isolatedHome, scriptedProvider } from "../../scripted-model/opencode-settings.ts";
-import type { ScriptedModel } from "../../scripted-model/server.ts";
-import { startScriptedModel } from "../../scripted-model/server.ts";
 import { demoModelScript } from "./demo-model.ts";
 
 export type DemoOpencode = {

@@ -3,8 +3,8 @@
  * `daemon.lock` decides which daemon runs.
  */
 import { readFileSync, rmSync } from "node:fs";
-import { daemonFilePath } from "../../home.ts";
-import { writeWholeFile } from "../../whole-file.ts";
+import { daemonFilePath } from "../../platform/home.ts";
+import { writeWholeFile } from "../../platform/whole-file.ts";
 
 export type DaemonFile = {
   supervisorPid: number;

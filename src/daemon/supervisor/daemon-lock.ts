@@ -1,7 +1,7 @@
 /** One daemon per home: its supervisor holds `daemon.lock` as long as it lives. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { AppError, messageOf } from "../../app-error.ts";
+import { AppError, messageOf } from "../../platform/app-error.ts";
 import type { HeldLock, LockHolder } from "../../store/sqlite/file/lock-file.ts";
 import { askLock, takeLock } from "../../store/sqlite/file/lock-file.ts";
 

@@ -4,7 +4,7 @@
  * process id alone proves nothing, since it may have been reused.
  */
 import { setTimeout as wait } from "node:timers/promises";
-import { AppError } from "../../app-error.ts";
+import { AppError } from "../../platform/app-error.ts";
 import { storeHolder } from "../../store/sqlite/file/lock.ts";
 import { readDaemonFile } from "./daemon-file.ts";
 import type { StopRequests } from "./stop-requests.ts";

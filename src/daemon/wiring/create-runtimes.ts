@@ -2,9 +2,10 @@
  * Creates every runtime of the registry from a configuration, along with what they need to run. A runtime that no lane uses
  * is checked like the others, but loaded only when a lane first needs it.
  */
-import { AppError } from "../../app-error.ts";
-import { systemClock } from "../../clock.ts";
+
 import type { Lane } from "../../core/lane/lane.ts";
+import { AppError } from "../../platform/app-error.ts";
+import { systemClock } from "../../platform/clock.ts";
 import type { ToolServer } from "../../runtimes/descriptor.ts";
 import { lazyRuntime } from "../../runtimes/lazy-runtime.ts";
 import type { PostMessage, Runtime } from "../../runtimes/port.ts";

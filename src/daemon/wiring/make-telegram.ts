@@ -1,8 +1,9 @@
 /** Creates the Telegram transport if a bot token is configured. It is loaded only then. */
-import type { Clock } from "../../clock.ts";
+
 import type { FailPointHook } from "../../core/delivery/fail-points.ts";
 import { transportBox } from "../../mail/outbox/transport-box.ts";
-import { programPart } from "../../program-part.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { programPart } from "../../platform/program-part.ts";
 import type { Service } from "../../service/service.ts";
 import type { Store } from "../../store/port.ts";
 import type { Mount } from "../../transports/http/mount.ts";

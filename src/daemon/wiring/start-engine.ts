@@ -2,8 +2,6 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { join } from "node:path";
-import type { Clock } from "../../clock.ts";
-import { systemClock } from "../../clock.ts";
 import type { Alert } from "../../core/delivery/alert.ts";
 import type { DeliveryChange } from "../../core/delivery/delivery-event.ts";
 import type { FailPointHook } from "../../core/delivery/fail-points.ts";
@@ -36,6 +34,8 @@ import type { AlertTimes } from "../../operator/alerts.ts";
 import { Alerts } from "../../operator/alerts.ts";
 import { Interventions } from "../../operator/interventions.ts";
 import { MemberStates } from "../../operator/member-states.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { systemClock } from "../../platform/clock.ts";
 import type { PostMessage, Runtime } from "../../runtimes/port.ts";
 import type { Engine } from "../../service/engine.ts";
 import { Ledger } from "../../store/ledger.ts";

@@ -2,8 +2,8 @@
  * Runs `waybill doctor` for clients of the daemon. It inspects the daemon from outside, so it runs in a separate process; one
  * at a time, and requests that come while it runs get the same report.
  */
-import type { DoctorReport } from "../../doctor-check.ts";
-import { failed } from "../../doctor-check.ts";
+import type { DoctorReport } from "../../platform/doctor-check.ts";
+import { failed } from "../../platform/doctor-check.ts";
 import { doctorSchema } from "../../transports/http/doctor-schema.ts";
 import type { OwnCommand, RunOptions } from "./own-command.ts";
 import { runOwnCommand } from "./own-command.ts";

@@ -2,9 +2,10 @@
  * For crash tests: `WAYBILL_FAIL_POINT=before_send` kills the process when it reaches that point, `before_send@3` when
  * it reaches it for the third time. The names are in core/delivery/fail-points.ts.
  */
-import { AppError } from "../../app-error.ts";
+
 import type { FailPoint, FailPointHook } from "../../core/delivery/fail-points.ts";
 import { failPoints, inboxFailPoints, transportFailPoints } from "../../core/delivery/fail-points.ts";
+import { AppError } from "../../platform/app-error.ts";
 
 const known: readonly FailPoint[] = [...failPoints, ...inboxFailPoints, ...transportFailPoints];
 

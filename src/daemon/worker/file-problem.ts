@@ -1,5 +1,5 @@
 /** A file that a start cannot read or write, as in a read-only home, is a problem for a person and not a crash. */
-import { AppError } from "../../app-error.ts";
+import { AppError } from "../../platform/app-error.ts";
 
 const notAllowed = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR", "EISDIR"]);
 

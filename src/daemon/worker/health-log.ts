@@ -1,5 +1,5 @@
 /** Logs once, at level `fatal`, that the store can no longer be trusted, and whether its content was saved. */
-import { messageOf } from "../../app-error.ts";
+import { messageOf } from "../../platform/app-error.ts";
 import type { HealthEvent } from "../../store/sqlite/file/store-health.ts";
 import type { Logger } from "../logging.ts";
 

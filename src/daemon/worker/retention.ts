@@ -1,5 +1,5 @@
 /** Removes old, finished records shortly after a start and then every few hours. */
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../platform/clock.ts";
 
 const firstDelayMs = 60_000;
 const intervalMs = 6 * 3600_000;

@@ -3,10 +3,10 @@
  * the same gates.
  */
 import type { Registry } from "prom-client";
-import { AppError } from "../../app-error.ts";
-import { systemClock } from "../../clock.ts";
-import type { DoctorReport } from "../../doctor-check.ts";
-import { packageFile } from "../../package-files.ts";
+import { AppError } from "../../platform/app-error.ts";
+import { systemClock } from "../../platform/clock.ts";
+import type { DoctorReport } from "../../platform/doctor-check.ts";
+import { packageFile } from "../../platform/package-files.ts";
 import { runtimeKinds } from "../../runtimes/kinds.ts";
 import type { AgentService } from "../../service/agent-service.ts";
 import type { Service } from "../../service/service.ts";

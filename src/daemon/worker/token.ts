@@ -1,7 +1,7 @@
 /** The API token: 256 random bits, created once, in a file that only its owner can read. */
 import { randomBytes } from "node:crypto";
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { AppError, messageOf } from "../../app-error.ts";
+import { AppError, messageOf } from "../../platform/app-error.ts";
 
 /** `wasOpen`: other users could read the file, and its permissions were corrected. */
 export function ensureToken(path: string): { token: string; wasOpen: boolean } {

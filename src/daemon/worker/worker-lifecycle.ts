@@ -2,7 +2,7 @@
  * The worker's lifecycle: ready, drain, end. It stops on request, for a restart, and when its supervisor has died, since
  * nothing would forward a stop request then. It also runs without a supervisor.
  */
-import { AppError } from "../../app-error.ts";
+import { AppError } from "../../platform/app-error.ts";
 import { StopRequests } from "../supervisor/stop-requests.ts";
 import type { WorkerReady } from "../supervisor/worker-protocol.ts";
 import { workerExit } from "../supervisor/worker-protocol.ts";

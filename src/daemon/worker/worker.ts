@@ -2,9 +2,9 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { Registry } from "prom-client";
-import { systemClock } from "../../clock.ts";
-import { tokenPath } from "../../home.ts";
 import { agentTokens } from "../../mail/agent-tokens.ts";
+import { systemClock } from "../../platform/clock.ts";
+import { tokenPath } from "../../platform/home.ts";
 import { runtimeDescriptors } from "../../runtimes/registry.ts";
 import { agentService } from "../../service/agents.ts";
 import type { ServiceOptions } from "../../service/create-service.ts";

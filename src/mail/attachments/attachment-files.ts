@@ -5,10 +5,10 @@
 import { readFileSync, statSync, utimesSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { AppError } from "../../app-error.ts";
-import type { Clock } from "../../clock.ts";
 import { unknownType } from "../../core/message/file-type.ts";
 import type { Attachment } from "../../core/message/message.ts";
+import { AppError } from "../../platform/app-error.ts";
+import type { Clock } from "../../platform/clock.ts";
 import { pruneFiles } from "./prune-files.ts";
 import { putFile, writeIncoming } from "./write-file.ts";
 

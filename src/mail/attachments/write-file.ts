@@ -6,8 +6,8 @@ import { createHash, randomUUID } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { AppError } from "../../app-error.ts";
 import { fileType, headBytes } from "../../core/message/file-type.ts";
+import { AppError } from "../../platform/app-error.ts";
 
 type Content = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 

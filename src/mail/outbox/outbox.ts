@@ -7,9 +7,9 @@
  * never overtake a row.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Clock } from "../../clock.ts";
-import { sleep } from "../../clock.ts";
 import type { FailPointHook } from "../../core/delivery/fail-points.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { sleep } from "../../platform/clock.ts";
 import type { Delivered } from "./delivered.ts";
 import { changeAfter } from "./delivered.ts";
 import type { OutboxChange, OutboxRow, TransportBox } from "./transport-box.ts";

@@ -1,5 +1,5 @@
 /** The part of the store that belongs to one transport: its updates, its outbox and its state. */
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { OutboxChange, OutboxRow, TransportStore, TransportWrites, Update } from "../../store/port.ts";
 
 export type { NewOutboxRow, OutboxChange, OutboxRow, TransportWrites, Update } from "../../store/port.ts";

@@ -1,10 +1,11 @@
 /** The context that the parts working on a team's folder share. */
-import type { Clock } from "../../clock.ts";
+
 import type { FailPointHook } from "../../core/delivery/fail-points.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import type { RowForm } from "../../core/inbox/row.ts";
 import type { TeamConfig } from "../../core/inbox/team-config.ts";
 import type { Team } from "../../core/team/team.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { AskAnswer } from "../../runtimes/port.ts";
 import type { Store } from "../../store/port.ts";
 import type { AgentAddress, MessageAdmission } from "../admission.ts";

@@ -2,7 +2,7 @@
  * Writes messages for members that Waybill does not run into inbox files, and follows what becomes of those rows. Never
  * flags, removes or reorders other programs' rows.
  */
-import { AppError } from "../../app-error.ts";
+
 import { attachmentsNotSupported } from "../../core/delivery/reasons.ts";
 import { waybillSender } from "../../core/delivery/replies.ts";
 import type { HandOver, HandOverChange } from "../../core/inbox/hand-over.ts";
@@ -15,6 +15,7 @@ import { writtenAddress } from "../../core/message/address.ts";
 import type { Mail } from "../../core/message/message.ts";
 import { replyAddress } from "../../core/message/message.ts";
 import { holdOf, leadRole } from "../../core/team/team.ts";
+import { AppError } from "../../platform/app-error.ts";
 import type { OpenHandOver } from "../../store/port.ts";
 import type { FolderContext } from "./folder-context.ts";
 import { isRunning } from "./lead-process.ts";

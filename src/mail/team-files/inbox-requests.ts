@@ -2,12 +2,13 @@
  * Requests from one program to another in an inbox that Waybill serves: a permission, a shutdown, approval of a plan. A
  * person decides. Until then the row stays unread, so that it is asked again after a restart.
  */
-import { AppError } from "../../app-error.ts";
+
 import type { ParsedRow } from "../../core/inbox/row.ts";
 import { isRow, rowKey } from "../../core/inbox/row.ts";
 import type { SystemRow } from "../../core/inbox/system-row.ts";
 import { isShutdownApproval, systemRowIn } from "../../core/inbox/system-row.ts";
 import { requestedTool, requestTitle, responseKey, responseRow } from "../../core/inbox/system-row-answers.ts";
+import { AppError } from "../../platform/app-error.ts";
 import type { AskAnswer } from "../../runtimes/port.ts";
 import type { FolderContext } from "./folder-context.ts";
 import type { LaneMember } from "./lane-rows.ts";

@@ -4,8 +4,8 @@
  */
 import { readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { AppError, messageOf } from "../../app-error.ts";
 import { fileSender, isRow } from "../../core/inbox/row.ts";
+import { AppError, messageOf } from "../../platform/app-error.ts";
 import { takeLock } from "../inbox-files/lock-directory.ts";
 import { presentState } from "../inbox-files/read-bytes.ts";
 import { removeReplacement, writeBeside } from "../inbox-files/replacement.ts";

@@ -2,7 +2,7 @@
  * Rows for a member that Waybill runs. Each unread one is admitted as a message, and flagged as read once that is
  * answered. System rows never become prompts: they are shown, and a person answers those that want an answer.
  */
-import { AppError } from "../../app-error.ts";
+
 import { payloadMismatch } from "../../core/delivery/reasons.ts";
 import type { ParsedRow } from "../../core/inbox/row.ts";
 import { fileSender, taskRef } from "../../core/inbox/row.ts";
@@ -10,6 +10,7 @@ import type { SystemRow } from "../../core/inbox/system-row.ts";
 import { laneAddress } from "../../core/message/address.ts";
 import type { Mail, TaskRef } from "../../core/message/message.ts";
 import type { Member } from "../../core/team/team.ts";
+import { AppError } from "../../platform/app-error.ts";
 import type { NewMessage } from "../message-schema.ts";
 import type { FolderContext } from "./folder-context.ts";
 import { answeredMessage, nativeSender, replyTo } from "./row-sender.ts";

@@ -2,11 +2,12 @@
  * Rows for a person, or for the sender of a message that a row answers. They are shown, but never flagged as read,
  * because the file is not Waybill's.
  */
-import { AppError } from "../../app-error.ts";
+
 import type { ParsedRow } from "../../core/inbox/row.ts";
 import { fileSender } from "../../core/inbox/row.ts";
 import { personAddress, writtenAddress } from "../../core/message/address.ts";
 import { replyAddress } from "../../core/message/message.ts";
+import { AppError } from "../../platform/app-error.ts";
 import type { NewMessage } from "../message-schema.ts";
 import type { FolderContext } from "./folder-context.ts";
 import { answeredMessage, nativeSender } from "./row-sender.ts";

@@ -1,5 +1,5 @@
 /** Reads a team's inbox if it has changed, and reports why it cannot be read. */
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { InboxRead } from "../inbox-files/inbox-file.ts";
 import { isDirectory } from "../inbox-files/problems.ts";
 import { keepCopy } from "../inbox-files/quarantine.ts";

@@ -1,8 +1,9 @@
 /** Adds members that the team's own configuration names and Waybill does not know yet. Waybill does not run them. */
-import type { Clock } from "../../clock.ts";
+
 import type { TeamConfig } from "../../core/inbox/team-config.ts";
 import type { Team } from "../../core/team/team.ts";
 import { isReserved, leadRole, nameProblem } from "../../core/team/team.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { Store } from "../../store/port.ts";
 
 export async function joinMembers(config: TeamConfig, team: Team, store: Store, clock: Clock): Promise<void> {

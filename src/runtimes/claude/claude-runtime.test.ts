@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { systemClock } from "../../clock.ts";
 import type { Lane } from "../../core/lane/lane.ts";
+import { systemClock } from "../../platform/clock.ts";
 import { ClaudeRuntime } from "./claude-runtime.ts";
 
 test("a lane with a missing directory sends nothing, and the program still counts as healthy", async () => {

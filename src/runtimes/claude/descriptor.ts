@@ -1,7 +1,7 @@
 /** Claude Code's descriptor: its settings, how to start it, and its doctor checks. */
 import { join } from "node:path";
-import { ok } from "../../doctor-check.ts";
-import { path, program } from "../../setting-types.ts";
+import { ok } from "../../platform/doctor-check.ts";
+import { path, program } from "../../platform/setting-types.ts";
 import { defineRuntime } from "../descriptor.ts";
 import { locateAgent } from "../process-pool/find-agent.ts";
 import { hasProcessRecords } from "../process-pool/process-record.ts";

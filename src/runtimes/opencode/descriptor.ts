@@ -1,6 +1,6 @@
 /** OpenCode's descriptor: its settings, how to start it, and its doctor checks. */
-import { AppError } from "../../app-error.ts";
-import { flag, host, httpUrl, port, program } from "../../setting-types.ts";
+import { AppError } from "../../platform/app-error.ts";
+import { flag, host, httpUrl, port, program } from "../../platform/setting-types.ts";
 import type { RuntimeContext } from "../descriptor.ts";
 import { defineRuntime } from "../descriptor.ts";
 import { defaultAttachUrl, defaultServePort } from "./server/choose-server.ts";

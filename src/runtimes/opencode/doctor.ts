@@ -3,10 +3,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AppError, messageOf } from "../../app-error.ts";
-import { abortedAfter } from "../../clock.ts";
-import type { Check } from "../../doctor-check.ts";
-import { failed, failedBy, ok, warning } from "../../doctor-check.ts";
+import { AppError, messageOf } from "../../platform/app-error.ts";
+import { abortedAfter } from "../../platform/clock.ts";
+import type { Check } from "../../platform/doctor-check.ts";
+import { failed, failedBy, ok, warning } from "../../platform/doctor-check.ts";
 import type { AgentAndModel, DoctorContext } from "../descriptor.ts";
 import { modelsOf } from "../program-checks.ts";
 import { attachServer } from "./server/acquire-server.ts";

@@ -3,11 +3,12 @@
  * The server's answer to a prompt proves nothing: a prompt counts as accepted when its message is stored, and the
  * transcript shows what follows.
  */
-import { AppError, messageOf } from "../../app-error.ts";
-import type { Clock } from "../../clock.ts";
+
 import { latest } from "../../core/delivery/attempt.ts";
 import type { Lane, Notice } from "../../core/lane/lane.ts";
 import type { TranscriptSlice } from "../../core/transcript/transcript.ts";
+import { AppError, messageOf } from "../../platform/app-error.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { RuntimeContext } from "../descriptor.ts";
 import { directoryProblem } from "../lane-directory.ts";
 import type {

@@ -1,7 +1,7 @@
 /** pi's descriptor: its settings, how to start it, and its doctor checks. */
 import { join } from "node:path";
-import { ok, warning } from "../../doctor-check.ts";
-import { positive, program, secretText, text } from "../../setting-types.ts";
+import { ok, warning } from "../../platform/doctor-check.ts";
+import { positive, program, secretText, text } from "../../platform/setting-types.ts";
 import { defineRuntime } from "../descriptor.ts";
 import { locateAgent } from "../process-pool/find-agent.ts";
 import { hasProcessRecords } from "../process-pool/process-record.ts";

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { systemClock } from "../../clock.ts";
 import type { Lane } from "../../core/lane/lane.ts";
 import type { Signal } from "../../core/turn/signal.ts";
 import { TurnTracker } from "../../core/turn/turn-tracker.ts";
+import { systemClock } from "../../platform/clock.ts";
 import { PiRuntime } from "./pi-runtime.ts";
 
 let directory = "";

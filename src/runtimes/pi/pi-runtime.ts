@@ -4,9 +4,9 @@
  */
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { AppError } from "../../app-error.ts";
 import type { Lane, Notice } from "../../core/lane/lane.ts";
 import type { TranscriptSlice } from "../../core/transcript/transcript.ts";
+import { AppError } from "../../platform/app-error.ts";
 import type { ForkedSession, Prompt, SubmitOutcome } from "../port.ts";
 import type { Launch, LaunchSettings, ProcessRuntimeOptions, ReadPrompt } from "../process-pool/process-runtime.ts";
 import { ProcessRuntime } from "../process-pool/process-runtime.ts";

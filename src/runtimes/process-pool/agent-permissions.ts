@@ -1,5 +1,5 @@
 /** What an agent's tools may do without asking, for programs that Waybill configures when it starts them. Pure. */
-import { isInside } from "../../inside.ts";
+import { isInside } from "../../platform/inside.ts";
 
 export type AgentPermissions = {
   /** A permission table is for OpenCode only, and means `safe` here. */

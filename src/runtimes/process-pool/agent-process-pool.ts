@@ -2,8 +2,9 @@
  * One agent process per lane: started for the first prompt, kept for a while when idle, and ended with the daemon. A
  * process that keeps failing is restarted with increasing backoff.
  */
-import { AppError, messageOf } from "../../app-error.ts";
+
 import type { Notice } from "../../core/lane/lane.ts";
+import { AppError, messageOf } from "../../platform/app-error.ts";
 import type { RunningProgram } from "../port.ts";
 import type { AgentClient, ProcessContext, ProcessSpec } from "./agent-process.ts";
 import { AgentProcess } from "./agent-process.ts";

@@ -3,10 +3,10 @@
  * finish its turn before it ends; its record stays, so that the next run finds it.
  */
 import { randomBytes } from "node:crypto";
-import { AppError } from "../../app-error.ts";
-import type { Clock } from "../../clock.ts";
-import { TimedOut, withTimeout } from "../../clock.ts";
 import type { Ask } from "../../core/transcript/transcript.ts";
+import { AppError } from "../../platform/app-error.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { TimedOut, withTimeout } from "../../platform/clock.ts";
 import type { Json } from "../json-fields.ts";
 import { jsonIn } from "../json-fields.ts";
 import type { AskAnswer, RunningProgram } from "../port.ts";

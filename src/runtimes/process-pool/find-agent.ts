@@ -2,8 +2,8 @@
  * Finds an agent program: the configured one, else the one in PATH, else the copy installed for the tests. If the
  * configured program is missing, that is an error; there is no fallback.
  */
-import { AppError } from "../../app-error.ts";
-import { findProgram } from "../../program.ts";
+import { AppError } from "../../platform/app-error.ts";
+import { findProgram } from "../../platform/program.ts";
 import type { ProgramKind } from "./json-line-process.ts";
 
 export type AgentProgram = ProgramKind & {

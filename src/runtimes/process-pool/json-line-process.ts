@@ -4,7 +4,7 @@
  */
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { spawn } from "node:child_process";
-import { AppError, messageOf } from "../../app-error.ts";
+import { AppError, messageOf } from "../../platform/app-error.ts";
 import { splitLines } from "./split-lines.ts";
 import { stderrTail } from "./stderr-tail.ts";
 

@@ -2,7 +2,7 @@
  * Agent processes that an earlier run left running. They finish their turns and then exit. Until then their sessions
  * are busy, and no other process may use them, since two processes would branch a session.
  */
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { RunningProgram } from "../port.ts";
 import { isAlive, processTable } from "../process/process-table.ts";
 import { endProcessTree, treeLeader } from "../process/process-tree.ts";

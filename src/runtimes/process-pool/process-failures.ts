@@ -2,7 +2,7 @@
  * Tracks failures of agent processes: the backoff of each lane, the lanes that keep failing, and whether the program
  * runs at all. A failure in one lane says nothing about other lanes.
  */
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../platform/clock.ts";
 
 /** `everywhere`: the program would have failed in any lane. */
 export type StartFailure = { reason: string; everywhere: boolean };

@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { writeWholeFile } from "../../whole-file.ts";
+import { writeWholeFile } from "../../platform/whole-file.ts";
 import { jsonIn } from "../json-fields.ts";
 
 const schema = z.object({

@@ -4,11 +4,11 @@
  */
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
-import { AppError, messageOf } from "../../app-error.ts";
-import type { Clock, TimeoutContext } from "../../clock.ts";
-import { abortedAfter, TimedOut, withTimeout } from "../../clock.ts";
 import type { Lane, Notice } from "../../core/lane/lane.ts";
 import type { RuntimeIds, RuntimeTraits, TranscriptSlice } from "../../core/transcript/transcript.ts";
+import { AppError, messageOf } from "../../platform/app-error.ts";
+import type { Clock, TimeoutContext } from "../../platform/clock.ts";
+import { abortedAfter, TimedOut, withTimeout } from "../../platform/clock.ts";
 import type { RuntimeContext } from "../descriptor.ts";
 import { directoryProblem } from "../lane-directory.ts";
 import type { FileContent } from "../model-files.ts";

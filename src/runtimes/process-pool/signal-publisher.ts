@@ -2,10 +2,11 @@
  * Publishes what happens in the sessions of lanes: through a translator per process, and from the transcript if there
  * is no process, for example after a restart.
  */
-import type { Clock } from "../../clock.ts";
+
 import type { TranscriptSlice } from "../../core/transcript/transcript.ts";
 import type { Signal, SignalBody } from "../../core/turn/signal.ts";
 import { newestTurn, signalsOf } from "../../core/turn/slice-signals.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { AskAnswer, SignalListener } from "../port.ts";
 
 /** `nativeSession` is the session of the subagent. */

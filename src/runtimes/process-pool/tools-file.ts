@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { writeWholeFile } from "../../whole-file.ts";
+import { writeWholeFile } from "../../platform/whole-file.ts";
 import type { ToolServer } from "../descriptor.ts";
 import { longestCallMs } from "../tool-servers.ts";
 

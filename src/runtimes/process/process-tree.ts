@@ -2,7 +2,7 @@
  * Finds and ends the processes of a program that Waybill started: its leader, its process group, their descendants, and
  * every process with its nonce. (The shells of an agent's tools have their own groups, and outlive a killed leader.)
  */
-import { AppError } from "../../app-error.ts";
+import { AppError } from "../../platform/app-error.ts";
 import type { ProcessRow } from "./process-table.ts";
 import { pollUntil, processTable } from "./process-table.ts";
 

@@ -1,6 +1,6 @@
 /** The descriptor of the scripted agent, for tests, demos and trying out Waybill. */
 import { join } from "node:path";
-import { ok } from "../../doctor-check.ts";
+import { ok } from "../../platform/doctor-check.ts";
 import { defineRuntime } from "../descriptor.ts";
 import { stubScriptSchema } from "./script.ts";
 import { StubRuntime, stubIds, stubTraits } from "./stub-runtime.ts";

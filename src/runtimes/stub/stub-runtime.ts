@@ -4,13 +4,13 @@
  */
 import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
-import { AppError, messageOf } from "../../app-error.ts";
-import type { Clock } from "../../clock.ts";
 import type { Lane } from "../../core/lane/lane.ts";
 import { provableTypes } from "../../core/message/file-type.ts";
 import type { RuntimeIds, RuntimeTraits, TranscriptSlice } from "../../core/transcript/transcript.ts";
 import type { SignalBody } from "../../core/turn/signal.ts";
 import { newestTurn, signalsOf } from "../../core/turn/slice-signals.ts";
+import { AppError, messageOf } from "../../platform/app-error.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type {
   AskAnswer,
   ForkedSession,

@@ -1,5 +1,5 @@
 /** Which paths clients may see. */
-import { isInside } from "../../inside.ts";
+import { isInside } from "../../platform/inside.ts";
 import type { Workspace } from "../service.ts";
 
 /**

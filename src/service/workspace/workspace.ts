@@ -1,6 +1,7 @@
 /** The directory that a client sees: one in which a lane may work, without Waybill's own state. */
-import { AppError } from "../../app-error.ts";
+
 import type { Lane } from "../../core/lane/lane.ts";
+import { AppError } from "../../platform/app-error.ts";
 import type { Workspace } from "../service.ts";
 
 type DirectoryRules = {

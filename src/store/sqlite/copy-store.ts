@@ -4,7 +4,7 @@
  */
 import { rmSync } from "node:fs";
 import Database from "better-sqlite3";
-import { AppError, messageOf } from "../../app-error.ts";
+import { AppError, messageOf } from "../../platform/app-error.ts";
 import { storeProblem } from "./file/file-errors.ts";
 import { createPrivateFile, syncToDisk } from "./file/private-file.ts";
 import { openFile, readSchema } from "./open-file.ts";

@@ -1,5 +1,5 @@
 /** Cursors are sequence numbers that clients must not calculate with. */
-import { AppError } from "../../app-error.ts";
+import { AppError } from "../../platform/app-error.ts";
 
 export function cursorFrom(seq: number): string {
   return Buffer.from(`v1.${seq}`).toString("base64url");

@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { FullDiskRun } from "../../../test/support/store/full-disk-writer.ts";
 import { OtherProcess } from "../../../test/support/files/other-process.ts";
+import type { FullDiskRun } from "../../../test/support/store/full-disk-writer.ts";
 
 const writer = fileURLToPath(new URL("../../../test/support/store/full-disk-writer.ts", import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), "waybill-disk-"));

@@ -4,7 +4,7 @@
  * the turn. A write that fails is rolled back alone.
  */
 import type Database from "better-sqlite3";
-import { AppError } from "../../app-error.ts";
+import { AppError } from "../../platform/app-error.ts";
 import type { Staged } from "../port.ts";
 import { isFileError } from "./file/file-errors.ts";
 import type { StoreHealth } from "./file/store-health.ts";

@@ -2,13 +2,13 @@
 
 import { isDeepStrictEqual } from "node:util";
 import Database from "better-sqlite3";
-import { messageOf } from "../../app-error.ts";
 import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import { recordFrom } from "../../core/delivery/record.ts";
 import { brokenRules } from "../../core/delivery/record-rules.ts";
 import { fold } from "../../core/delivery/transition.ts";
 import { dayOf } from "../../core/lane/daily-limit.ts";
+import { messageOf } from "../../platform/app-error.ts";
 import type { Finding, PruneTimes } from "../port.ts";
 import type { ColumnValue } from "./deliveries.ts";
 import { deliveryColumns } from "./deliveries.ts";

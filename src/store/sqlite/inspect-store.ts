@@ -1,6 +1,6 @@
 /** Inspects a store file quickly and without changing it, even while it is in use. */
 import { existsSync } from "node:fs";
-import { AppError } from "../../app-error.ts";
+import { AppError } from "../../platform/app-error.ts";
 import { realStorePath, refuseUnusable } from "./file/file-access.ts";
 import { storeCorrupt, storeProblem } from "./file/file-errors.ts";
 import { storeHolder } from "./file/lock.ts";

@@ -1,7 +1,7 @@
 /** Lanes and their sessions. */
 import type Database from "better-sqlite3";
-import { AppError } from "../../app-error.ts";
 import type { Lane, LaneSession } from "../../core/lane/lane.ts";
+import { AppError } from "../../platform/app-error.ts";
 import { laneUnknown } from "../known-lane.ts";
 
 /** Why a member's team keeps it from working. Must agree with `holdOf` of core/team. */

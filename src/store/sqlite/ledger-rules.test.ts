@@ -2,8 +2,8 @@
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { admit, move, submit } from "../../../test/support/core/deliveries.ts";
-import { StoreFile } from "../../../test/support/store/store-file.ts";
 import { aLane } from "../../../test/support/daemon/waybill.ts";
+import { StoreFile } from "../../../test/support/store/store-file.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import { deliveryColumns } from "./deliveries.ts";
 

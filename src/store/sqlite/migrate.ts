@@ -1,6 +1,6 @@
 /** Migrates a store file to this program's version, one numbered step at a time, each in its own transaction. */
 import Database from "better-sqlite3";
-import { AppError } from "../../app-error.ts";
+import { AppError } from "../../platform/app-error.ts";
 import { storeCorrupt } from "./file/file-errors.ts";
 import { ledger } from "./migrations/0001-ledger.ts";
 import { daemon } from "./migrations/0002-daemon.ts";

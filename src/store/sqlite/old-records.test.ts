@@ -1,9 +1,18 @@
 /** A store from before attempts were timed or rounds were counted opens, passes its check, and continues. */
 import Database from "better-sqlite3";
 import { afterEach, expect, it } from "vitest";
-import { accepted, admit, failedForGood, move, proven, seen, start, submit } from "../../../test/support/core/deliveries.ts";
-import { StoreFile } from "../../../test/support/store/store-file.ts";
+import {
+  accepted,
+  admit,
+  failedForGood,
+  move,
+  proven,
+  seen,
+  start,
+  submit,
+} from "../../../test/support/core/deliveries.ts";
 import { aLane } from "../../../test/support/daemon/waybill.ts";
+import { StoreFile } from "../../../test/support/store/store-file.ts";
 import { laterAttemptFields } from "../../core/delivery/attempt.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
 

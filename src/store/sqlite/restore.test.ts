@@ -13,8 +13,8 @@ import {
   submit,
 } from "../../../test/support/core/deliveries.ts";
 import { someEvents } from "../../../test/support/core/events.ts";
-import { heldMessage, StoreFile } from "../../../test/support/store/store-file.ts";
 import { aLane } from "../../../test/support/daemon/waybill.ts";
+import { heldMessage, StoreFile } from "../../../test/support/store/store-file.ts";
 import { universalEventTypes } from "../../core/turn/universal-event.ts";
 import type { Store } from "../port.ts";
 import { copyStore } from "./copy-store.ts";

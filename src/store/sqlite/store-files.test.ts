@@ -2,8 +2,8 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { admit } from "../../../test/support/core/deliveries.ts";
-import { heldMessage, StoreFile } from "../../../test/support/store/store-file.ts";
 import { aLane } from "../../../test/support/daemon/waybill.ts";
+import { heldMessage, StoreFile } from "../../../test/support/store/store-file.ts";
 import { copyStore } from "./copy-store.ts";
 import { schemaVersion } from "./migrate.ts";
 import { backupStore, checkStoreFile } from "./store-files.ts";

@@ -4,7 +4,7 @@
  */
 import { renameSync } from "node:fs";
 import Database from "better-sqlite3";
-import { AppError } from "../../app-error.ts";
+import { AppError } from "../../platform/app-error.ts";
 import type { Finding } from "../port.ts";
 import { copyStore, discardStore } from "./copy-store.ts";
 import { realStorePath } from "./file/file-access.ts";

@@ -1,7 +1,7 @@
 /** Teams with their members. */
 import type Database from "better-sqlite3";
-import { AppError } from "../../app-error.ts";
 import type { Member, NewMember, Team } from "../../core/team/team.ts";
+import { AppError } from "../../platform/app-error.ts";
 
 type TeamRow = Omit<Team, "members">;
 

@@ -3,13 +3,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { anyRequest } from "../../../test/support/core/arbitrary-requests.ts";
+import { settled } from "../../../test/support/core/manual-clock.ts";
+import { deliveryOf } from "../../../test/support/core/records.ts";
 import { undocumented } from "../../../test/support/daemon/documented-answers.ts";
 import { anApiOn } from "../../../test/support/daemon/http-api.ts";
-import { settled } from "../../../test/support/core/manual-clock.ts";
-import { pageBuild } from "../../../test/support/page/page-build.ts";
-import { deliveryOf } from "../../../test/support/core/records.ts";
 import { startWorld } from "../../../test/support/daemon/waybill.ts";
-import { AppError } from "../../app-error.ts";
+import { pageBuild } from "../../../test/support/page/page-build.ts";
+import { AppError } from "../../platform/app-error.ts";
 import { runtimeDescriptors } from "../../runtimes/registry.ts";
 import { createService } from "../../service/create-service.ts";
 

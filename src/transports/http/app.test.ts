@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { toPerson } from "../../../test/support/core/deliveries.ts";
 import { about, anApi } from "../../../test/support/daemon/http-api.ts";
-import { AppError } from "../../app-error.ts";
+import { AppError } from "../../platform/app-error.ts";
 
 const send = { to: { lane: "demo" }, text: "What is the answer?" };
 

@@ -6,10 +6,10 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { Registry } from "prom-client";
-import { AppError } from "../../app-error.ts";
-import type { Clock } from "../../clock.ts";
-import { systemClock } from "../../clock.ts";
-import type { DoctorReport } from "../../doctor-check.ts";
+import { AppError } from "../../platform/app-error.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { systemClock } from "../../platform/clock.ts";
+import type { DoctorReport } from "../../platform/doctor-check.ts";
 import type { Service } from "../../service/service.ts";
 import { allowCrossOrigin } from "./cors.ts";
 import type { App, Env } from "./env.ts";

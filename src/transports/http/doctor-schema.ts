@@ -1,7 +1,7 @@
 /** The report that `waybill doctor --json` prints and the API returns. */
 import { z } from "@hono/zod-openapi";
-import type { DoctorReport } from "../../doctor-check.ts";
-import { checkStatuses } from "../../doctor-check.ts";
+import type { DoctorReport } from "../../platform/doctor-check.ts";
+import { checkStatuses } from "../../platform/doctor-check.ts";
 
 export const doctorSchema = z
   .object({

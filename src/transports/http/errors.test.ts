@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Asked } from "../../../test/support/daemon/http-api.ts";
 import { anApi } from "../../../test/support/daemon/http-api.ts";
-import { AppError } from "../../app-error.ts";
 import { maxCharacters } from "../../core/message/message.ts";
+import { AppError } from "../../platform/app-error.ts";
 import { codesByStatus, statusOf } from "./errors.ts";
 
 const send = { to: { lane: "demo" }, text: "hello" };

@@ -6,7 +6,7 @@ import type { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { AppError } from "../../app-error.ts";
+import { AppError } from "../../platform/app-error.ts";
 import type { errorSchema } from "./schemas.ts";
 
 export type ErrorBody = z.output<typeof errorSchema>;

@@ -2,7 +2,7 @@
  * Server-sent events as a body that is filled only as fast as the client reads it, so a slow client uses little memory.
  * Sends heartbeats when nothing else was sent for a while, or at a fixed rate.
  */
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../platform/clock.ts";
 
 export type EventStreamOptions<T> = {
   items: AsyncIterator<T>;

@@ -8,7 +8,7 @@
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
-import { AppError } from "../../app-error.ts";
+import { AppError } from "../../platform/app-error.ts";
 import type { Access, Env } from "./env.ts";
 import type { Mount } from "./mount.ts";
 import { mountOf } from "./mount.ts";

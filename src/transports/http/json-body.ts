@@ -3,9 +3,9 @@
  * rejected, the server drains the rest of it for a moment so that the response gets through.
  */
 import type { Context, MiddlewareHandler } from "hono";
-import { AppError } from "../../app-error.ts";
-import type { Clock } from "../../clock.ts";
-import { TimedOut, withTimeout } from "../../clock.ts";
+import { AppError } from "../../platform/app-error.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { TimedOut, withTimeout } from "../../platform/clock.ts";
 import type { Env } from "./env.ts";
 import { malformedJson, wrongMediaType } from "./errors.ts";
 

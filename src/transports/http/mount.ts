@@ -4,7 +4,7 @@
  */
 import type { Context, ErrorHandler } from "hono";
 import { Hono } from "hono";
-import { programPart } from "../../program-part.ts";
+import { programPart } from "../../platform/program-part.ts";
 import type { Caller } from "../../service/agent-service.ts";
 import type { App, Env } from "./env.ts";
 import { routeOf } from "./metrics.ts";

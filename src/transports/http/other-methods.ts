@@ -1,6 +1,6 @@
 /** Makes a known path answer 405, not 404, to a method that it does not support, and list the methods that it does. */
 import type { Hono } from "hono";
-import { AppError } from "../../app-error.ts";
+import { AppError } from "../../platform/app-error.ts";
 import type { Env } from "./env.ts";
 
 /** Call it after all routes have been added. */

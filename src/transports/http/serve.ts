@@ -8,7 +8,7 @@ import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
-import { AppError } from "../../app-error.ts";
+import { AppError } from "../../platform/app-error.ts";
 import type { ConnectionInfo } from "./env.ts";
 import { errorBody, statusOf, toAppError } from "./errors.ts";
 

@@ -1,8 +1,8 @@
 /** How a browser signs in, stays signed in and signs out. */
 import { describe, expect, it, onTestFinished } from "vitest";
+import { ManualClock } from "../../../test/support/core/manual-clock.ts";
 import type { Api, Asked } from "../../../test/support/daemon/http-api.ts";
 import { anApi, port, served, token } from "../../../test/support/daemon/http-api.ts";
-import { ManualClock } from "../../../test/support/core/manual-clock.ts";
 import { pageBuild } from "../../../test/support/page/page-build.ts";
 import { listen } from "./serve.ts";
 

@@ -1,7 +1,6 @@
 /** Pure conversion from records to responses. A response has exactly the fields of its schema. */
 
 import type { z } from "@hono/zod-openapi";
-import type { Clock } from "../../clock.ts";
 import type { AuditRow } from "../../core/delivery/audit-words.ts";
 import { auditRows } from "../../core/delivery/audit-words.ts";
 import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
@@ -15,6 +14,7 @@ import type { LogItem, LogReset } from "../../core/log/log-item.ts";
 import { writtenAddress } from "../../core/message/address.ts";
 import { memberOf } from "../../core/message/message.ts";
 import { boundedValue } from "../../core/turn/bounded-event.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type {
   DeliveryDetail,
   DeliveryState,

@@ -1,6 +1,6 @@
 /** Describes problems with the arguments of a call, and what to send instead. Pure. */
 import type { z } from "zod";
-import { nearest } from "../../nearest.ts";
+import { nearest } from "../../platform/nearest.ts";
 
 type Issue = z.core.$ZodIssue;
 

@@ -4,8 +4,8 @@
  */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import { AppError } from "../../app-error.ts";
-import { nearest } from "../../nearest.ts";
+import { AppError } from "../../platform/app-error.ts";
+import { nearest } from "../../platform/nearest.ts";
 import { toAppError } from "../http/errors.ts";
 import { argumentProblems } from "./argument-problems.ts";
 import { findTool, toolNames } from "./tools/registry.ts";

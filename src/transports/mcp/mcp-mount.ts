@@ -3,7 +3,7 @@
  * identifies the caller.
  */
 import type { Context } from "hono";
-import { AppError } from "../../app-error.ts";
+import { AppError } from "../../platform/app-error.ts";
 import type { AgentService } from "../../service/agent-service.ts";
 import { headersOf, statusOf, toAppError } from "../http/errors.ts";
 import type { GivenToken, Mount } from "../http/mount.ts";

@@ -4,7 +4,7 @@
  * no field for it.
  */
 import type { Context } from "hono";
-import type { AppError } from "../../app-error.ts";
+import type { AppError } from "../../platform/app-error.ts";
 import { headersOf, isFault, statusOf, toAppError } from "../http/errors.ts";
 import { openCodePath } from "./opencode-path.ts";
 

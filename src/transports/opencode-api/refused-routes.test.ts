@@ -1,11 +1,11 @@
 import { Hono } from "hono";
 import { expect, test } from "vitest";
-import { anApiOn, port, token } from "../../../test/support/daemon/http-api.ts";
-import { aClient, aHub } from "../../../test/support/opencode/hub-client.ts";
 import { settled } from "../../../test/support/core/manual-clock.ts";
+import { anApiOn, port, token } from "../../../test/support/daemon/http-api.ts";
 import { serviceOf } from "../../../test/support/daemon/service-of.ts";
 import { startWorld } from "../../../test/support/daemon/waybill.ts";
-import { AppError } from "../../app-error.ts";
+import { aClient, aHub } from "../../../test/support/opencode/hub-client.ts";
+import { AppError } from "../../platform/app-error.ts";
 import type { Env } from "../http/env.ts";
 import { nativeRoutes } from "./native-routes.ts";
 import { showRefusal, silentRoutes, toast } from "./refused-routes.ts";

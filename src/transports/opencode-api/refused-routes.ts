@@ -1,7 +1,7 @@
 /** Refuses each OpenCode route that Waybill does not serve, with the reason and an alternative. */
 import type { EventTuiToastShow } from "@opencode-ai/sdk/v2/types";
 import type { MiddlewareHandler } from "hono";
-import { AppError } from "../../app-error.ts";
+import { AppError } from "../../platform/app-error.ts";
 import type { Env } from "../http/env.ts";
 import { toAppError } from "../http/errors.ts";
 import type { EventHub } from "./events/event-hub.ts";

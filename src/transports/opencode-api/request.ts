@@ -1,7 +1,7 @@
 /** Reads a request to OpenCode's API: its validated body and query, its client, and its directory. */
 import type { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { AppError } from "../../app-error.ts";
+import { AppError } from "../../platform/app-error.ts";
 import type { Service, Workspace } from "../../service/service.ts";
 import type { Env } from "../http/env.ts";
 import { invalidRequest, malformedJson } from "../http/errors.ts";

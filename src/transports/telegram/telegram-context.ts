@@ -1,7 +1,7 @@
 /** The context that the parts of the transport share. */
 import type { Api } from "grammy";
-import type { Clock } from "../../clock.ts";
 import type { TransportBox, TransportWrites } from "../../mail/outbox/transport-box.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { Service } from "../../service/service.ts";
 import type { ChatAsks } from "./asks/chat-asks.ts";
 import type { TelegramSettings } from "./settings.ts";

@@ -3,14 +3,14 @@
  * the chats. It starts even if Telegram is unreachable, and continues once it is back.
  */
 import type { Api } from "grammy";
-import { AppError } from "../../app-error.ts";
-import type { Clock } from "../../clock.ts";
-import { sleep } from "../../clock.ts";
 import type { FailPointHook } from "../../core/delivery/fail-points.ts";
 import type { Notice } from "../../core/lane/lane.ts";
 import { backoffMs } from "../../mail/outbox/backoff.ts";
 import { Outbox } from "../../mail/outbox/outbox.ts";
 import type { TransportBox } from "../../mail/outbox/transport-box.ts";
+import { AppError } from "../../platform/app-error.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { sleep } from "../../platform/clock.ts";
 import type { Service } from "../../service/service.ts";
 import { ChatAsks } from "./asks/chat-asks.ts";
 import { botApi, grammySignal } from "./bot-api.ts";

@@ -3,7 +3,16 @@ import { expect, it } from "vitest";
 import type { LaneChange } from "../../../src/core/lane/lane.ts";
 import { payloadHash } from "../../../src/core/message/message.ts";
 import type { LaneChoice, Store } from "../../../src/store/port.ts";
-import { admit, aMessage, move, recordFor, start, submit, toPerson, tryToAdmit } from "../../support/core/deliveries.ts";
+import {
+  admit,
+  aMessage,
+  move,
+  recordFor,
+  start,
+  submit,
+  toPerson,
+  tryToAdmit,
+} from "../../support/core/deliveries.ts";
 import type { Subject } from "../store-conformance.ts";
 
 const lane = { kind: "lane", lane: "lane" } as const;

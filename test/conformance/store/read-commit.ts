@@ -1,6 +1,15 @@
 /** A read is committed with its proof, and mail is written with its events, in one transaction. */
 import { expect, it } from "vitest";
-import { admit, cancelled, failedForGood, move, proven, start, submit, toPerson } from "../../support/core/deliveries.ts";
+import {
+  admit,
+  cancelled,
+  failedForGood,
+  move,
+  proven,
+  start,
+  submit,
+  toPerson,
+} from "../../support/core/deliveries.ts";
 import type { Subject } from "../store-conformance.ts";
 
 const lane = { kind: "lane", lane: "lane" } as const;

@@ -6,15 +6,14 @@ import type { FSWatcher } from "node:fs";
 import { existsSync, mkdirSync, watch } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import type { ModelCall, ModelScriptInput } from "@waybill/scripted-model";
 import { processTable } from "../../../src/runtimes/process/process-table.ts";
 import type { ProcessIdentity } from "../../../src/runtimes/process/process-tree.ts";
 import { processTreeOf, treeLeader } from "../../../src/runtimes/process/process-tree.ts";
-import type { ModelCall } from "../../../src/scripted-model/call-log.ts";
-import type { ModelScriptInput } from "../../../src/scripted-model/script.ts";
 import type { DaemonProcess } from "../daemon/daemon-process.ts";
 import { freePort } from "../daemon/free-port.ts";
-import { ModelProcess } from "./model-process.ts";
 import { Program } from "../daemon/program.ts";
+import { ModelProcess } from "./model-process.ts";
 
 export type Victim = "program" | "daemon" | "both";
 /**

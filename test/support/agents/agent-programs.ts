@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import type { ProcessIdentity } from "../../../src/runtimes/process/process-tree.ts";
 import type { NewLane } from "../../../src/store/port.ts";
-import type { AgentTurns } from "./agent-scripts.ts";
-import { claudeTools, modelScript, opencodeTools, piTools } from "./agent-scripts.ts";
 import { ClaudeLanes } from "../claude/claude-lanes.ts";
 import { OpencodeWorld } from "../opencode/opencode-world.ts";
 import { PiLanes } from "../pi/pi-lanes.ts";
+import type { AgentTurns } from "./agent-scripts.ts";
+import { claudeTools, modelScript, opencodeTools, piTools } from "./agent-scripts.ts";
 
 type Lanes = readonly Partial<NewLane>[];
 

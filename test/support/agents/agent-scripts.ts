@@ -3,8 +3,8 @@
  * action, or both. They are converted into a script for the stub, or for the model behind a real program.
  */
 import { join } from "node:path";
+import type { ModelScriptInput } from "@waybill/scripted-model";
 import type { StubScriptInput } from "../../../src/runtimes/stub/script.ts";
-import type { ModelScriptInput } from "../../../src/scripted-model/script.ts";
 
 export type AgentAction =
   | { read: string }

@@ -1,5 +1,5 @@
 /** An in-memory service for agents' tools: two members of one team, who write to each other and to a person. */
-import { AppError } from "../../../src/app-error.ts";
+import { AppError } from "../../../src/platform/app-error.ts";
 import type {
   AgentMail,
   AgentMessage,

@@ -2,22 +2,20 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import type { ModelCall, ModelScriptInput, ScriptedModel } from "@waybill/scripted-model";
+import { startScriptedModel } from "@waybill/scripted-model";
 import type { Policy } from "../../../src/core/delivery/policy.ts";
 import type { DeliveryRecord, Status } from "../../../src/core/delivery/record.ts";
 import type { DailyLimits } from "../../../src/core/lane/daily-limit.ts";
 import { startEngine } from "../../../src/daemon/wiring/start-engine.ts";
 import type { NewMessage } from "../../../src/mail/message-schema.ts";
 import type { Runtime } from "../../../src/runtimes/port.ts";
-import type { ModelCall } from "../../../src/scripted-model/call-log.ts";
-import type { ModelScriptInput } from "../../../src/scripted-model/script.ts";
-import type { ScriptedModel } from "../../../src/scripted-model/server.ts";
-import { startScriptedModel } from "../../../src/scripted-model/server.ts";
 import type { Engine } from "../../../src/service/engine.ts";
 import type { NewLane } from "../../../src/store/port.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
-import { lockDirectory } from "../teams/lock-directory.ts";
 import { quickPolicy } from "../core/quick-policy.ts";
 import { aLane } from "../daemon/waybill.ts";
+import { lockDirectory } from "../teams/lock-directory.ts";
 
 export type AgentWorldOptions = {
   /** Directories are inside the world's own. */

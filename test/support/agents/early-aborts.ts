@@ -6,11 +6,11 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Message } from "@opencode-ai/sdk/v2/types";
 import { expect } from "vitest";
 import type { DeliveryRecord } from "../../../src/core/delivery/record.ts";
-import type { AgentTurns } from "./agent-scripts.ts";
 import type { SeenEvent } from "../opencode/opencode-list.ts";
 import type { Reached } from "../opencode/opencode-session.ts";
 import { OpencodeSession } from "../opencode/opencode-session.ts";
 import { openCodeApi } from "../opencode/opencode-stages.ts";
+import type { AgentTurns } from "./agent-scripts.ts";
 import type { Agent, AgentKind } from "./side-by-side.ts";
 import { startAgent } from "./side-by-side.ts";
 

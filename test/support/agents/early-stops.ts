@@ -4,8 +4,8 @@ import { expect } from "vitest";
 import type { UniversalEvent } from "../../../src/core/turn/universal-event.ts";
 import { SessionProjection } from "../../../src/transports/opencode-api/projection/session-projection.ts";
 import { settled } from "../core/manual-clock.ts";
-import { settings } from "../opencode/projected-lane.ts";
 import { World } from "../daemon/waybill.ts";
+import { settings } from "../opencode/projected-lane.ts";
 
 const lastWords = "Done, 3 files.";
 const takes = fc.constantFrom(0, 0, 3, 2000);

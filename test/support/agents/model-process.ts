@@ -6,9 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import type { ModelCall } from "../../../src/scripted-model/call-log.ts";
-import { readCalls } from "../../../src/scripted-model/call-log.ts";
-import type { ModelScriptInput } from "../../../src/scripted-model/script.ts";
+import type { ModelCall, ModelScriptInput } from "@waybill/scripted-model";
+import { readCalls } from "@waybill/scripted-model";
 
 const main = fileURLToPath(new URL("../../../dist/scripted-model.js", import.meta.url));
 

@@ -3,8 +3,8 @@
  * in lines that do not depend on the program.
  */
 import { join } from "node:path";
-import { systemClock } from "../../../src/clock.ts";
 import type { UniversalEvent } from "../../../src/core/turn/universal-event.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { StubRuntime } from "../../../src/runtimes/stub/stub-runtime.ts";
 import type { Engine } from "../../../src/service/engine.ts";
 import type { NewLane } from "../../../src/store/port.ts";

@@ -4,15 +4,13 @@
  */
 import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ModelCall } from "../../../src/scripted-model/call-log.ts";
-import type { ModelScriptInput } from "../../../src/scripted-model/script.ts";
-import type { ScriptedModel } from "../../../src/scripted-model/server.ts";
-import { startScriptedModel } from "../../../src/scripted-model/server.ts";
-import { claudeBin, claudeEnvironment } from "./claude-process.ts";
+import type { ModelCall, ModelScriptInput, ScriptedModel } from "@waybill/scripted-model";
+import { startScriptedModel } from "@waybill/scripted-model";
 import type { DaemonProcess } from "../daemon/daemon-process.ts";
 import { freePort } from "../daemon/free-port.ts";
-import type { ClientOptions } from "../opencode/opencode-clients.ts";
 import { Program, quickDelivery } from "../daemon/program.ts";
+import type { ClientOptions } from "../opencode/opencode-clients.ts";
+import { claudeBin, claudeEnvironment } from "./claude-process.ts";
 
 export class ClaudeDaemon {
   readonly program = new Program();

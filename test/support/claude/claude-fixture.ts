@@ -5,8 +5,8 @@ import type { Draft } from "../../../src/core/turn/universal-event.ts";
 import { ClaudeTranslator } from "../../../src/runtimes/claude/translate/translate.ts";
 import type { AskAnswer } from "../../../src/runtimes/port.ts";
 import type { AgentSignal } from "../../../src/runtimes/process-pool/signal-publisher.ts";
-import type { ClaudeLine } from "./claude-process.ts";
 import { isKept } from "../core/events.ts";
+import type { ClaudeLine } from "./claude-process.ts";
 
 const directory = new URL("../../fixtures/claude/", import.meta.url);
 /** The lane's session in every fixture. */

@@ -2,14 +2,14 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { systemClock } from "../../../src/clock.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import type { ClaudeOptions } from "../../../src/runtimes/claude/claude-runtime.ts";
 import { ClaudeRuntime } from "../../../src/runtimes/claude/claude-runtime.ts";
 import type { ProcessRecord } from "../../../src/runtimes/process-pool/process-record.ts";
 import type { AgentWorldOptions } from "../agents/agent-world.ts";
 import { AgentWorld } from "../agents/agent-world.ts";
-import { claudeBin, claudeEnvironment } from "./claude-process.ts";
 import { onlyProgram } from "../agents/only-program.ts";
+import { claudeBin, claudeEnvironment } from "./claude-process.ts";
 
 export class ClaudeLanes extends AgentWorld {
   readonly home = join(this.directory, "home");

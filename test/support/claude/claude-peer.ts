@@ -1,7 +1,7 @@
 /** Another session of the real Claude Code that sends messages, with its own tool, to a session of the same home. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ModelScriptInput } from "../../../src/scripted-model/script.ts";
+import type { ModelScriptInput } from "@waybill/scripted-model";
 import type { ClaudeLine, ClaudeProcess } from "./claude-process.ts";
 
 /** Its start options. */

@@ -7,16 +7,14 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ModelCall } from "../../../src/scripted-model/call-log.ts";
-import type { ModelScriptInput } from "../../../src/scripted-model/script.ts";
-import type { ScriptedModel } from "../../../src/scripted-model/server.ts";
-import { startScriptedModel } from "../../../src/scripted-model/server.ts";
-import { claudeBin, claudeEnvironment } from "./claude-process.ts";
+import type { ModelCall, ModelScriptInput, ScriptedModel } from "@waybill/scripted-model";
+import { startScriptedModel } from "@waybill/scripted-model";
+import type { Terminal } from "../daemon/terminal.ts";
+import { openTerminal } from "../daemon/terminal.ts";
 import { DirectoryWatch } from "../files/directory-watch.ts";
 import type { InboxRow } from "../teams/team-inbox.ts";
 import { addRows, readInbox } from "../teams/team-inbox.ts";
-import type { Terminal } from "../daemon/terminal.ts";
-import { openTerminal } from "../daemon/terminal.ts";
+import { claudeBin, claudeEnvironment } from "./claude-process.ts";
 
 export type TeamConfig = {
   name: string;

@@ -5,7 +5,7 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ModelScriptInput } from "../../../src/scripted-model/script.ts";
+import type { ModelScriptInput } from "@waybill/scripted-model";
 import type { ClaudeLine, ClaudeProcess } from "./claude-process.ts";
 import { ClaudeWorld } from "./claude-world.ts";
 

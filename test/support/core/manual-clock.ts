@@ -1,5 +1,5 @@
 /** A clock that a test advances by hand. Everything that becomes due runs in order and is awaited. */
-import type { Clock } from "../../../src/clock.ts";
+import type { Clock } from "../../../src/platform/clock.ts";
 
 type Timer = { at: number; order: number; wake: () => void };
 

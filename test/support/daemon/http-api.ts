@@ -2,8 +2,8 @@
 import { connect } from "node:net";
 import { Registry } from "prom-client";
 import { onTestFinished } from "vitest";
-import { systemClock } from "../../../src/clock.ts";
-import type { DoctorReport } from "../../../src/doctor-check.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
+import type { DoctorReport } from "../../../src/platform/doctor-check.ts";
 import { runtimeKinds } from "../../../src/runtimes/kinds.ts";
 import type { Service } from "../../../src/service/service.ts";
 import type { AppOptions } from "../../../src/transports/http/app.ts";

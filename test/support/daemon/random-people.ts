@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import { isOwed } from "../../../src/core/delivery/record.ts";
 import type { Mailbox } from "../../../src/mail/mailbox.ts";
-import { settled } from "../core/manual-clock.ts";
 import { answerAsks, anyTurn, hasEnded, messageIds } from "../agents/random-agents.ts";
+import { settled } from "../core/manual-clock.ts";
 import { World } from "./waybill.ts";
 
 const anyDeed = fc.record({

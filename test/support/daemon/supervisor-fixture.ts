@@ -12,8 +12,8 @@ import type {
 } from "../../../src/runtimes/opencode/server/server-supervisor.ts";
 import { ServerSupervisor } from "../../../src/runtimes/opencode/server/server-supervisor.ts";
 import { isAlive, processTable } from "../../../src/runtimes/process/process-table.ts";
-import { freePort } from "./free-port.ts";
 import { opencodeBin, opencodeEnvironment } from "../opencode/opencode-server.ts";
+import { freePort } from "./free-port.ts";
 
 /** Short waits, but all the time that a loaded machine needs to print a version or to answer a probe. */
 export const patientTimes = { firstWaitMs: 50, watchMs: 50, versionMs: 100_000, probeMs: 30_000, startMs: 120_000 };

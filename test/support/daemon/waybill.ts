@@ -22,8 +22,8 @@ import type { Engine } from "../../../src/service/engine.ts";
 import type { NewLane } from "../../../src/store/port.ts";
 import type { CommitPoint } from "../../../src/store/sqlite/group-commit.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
-import { lockDirectory } from "../teams/lock-directory.ts";
 import { ManualClock, settled } from "../core/manual-clock.ts";
+import { lockDirectory } from "../teams/lock-directory.ts";
 
 export type WorldOptions = {
   script?: StubScriptInput;

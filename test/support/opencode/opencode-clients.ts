@@ -8,9 +8,9 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { opencodeBin, opencodeEnvironment } from "./opencode-server.ts";
 import type { Terminal } from "../daemon/terminal.ts";
 import { openTerminal } from "../daemon/terminal.ts";
+import { opencodeBin, opencodeEnvironment } from "./opencode-server.ts";
 
 export type ClientOptions = {
   /** The server's address, with its path if any. */

@@ -3,11 +3,11 @@
  * `node scripts/compare-opencode.mjs` plays the scenes and writes the results there.
  */
 import { readFileSync, writeFileSync } from "node:fs";
+import { startAgents } from "../agents/side-by-side.ts";
 import { collapsed, withoutRepeatedSteps } from "./opencode-list.ts";
 import { playedScenes, plays } from "./opencode-plays.ts";
 import type { Played, Theatre } from "./opencode-stages.ts";
 import { nativeTheatre, waybillTheatre } from "./opencode-stages.ts";
-import { startAgents } from "../agents/side-by-side.ts";
 
 const path = new URL("../../../docs/opencode-api.md", import.meta.url);
 const [begins, ends] = ["<!-- side by side -->\n", "<!-- end of side by side -->\n"];

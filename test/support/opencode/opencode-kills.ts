@@ -1,6 +1,7 @@
 /** Kills OpenCode's server mid-turn. */
+
+import { isolatedHome, scriptedProvider } from "@waybill/scripted-model";
 import { readServerRecord } from "../../../src/runtimes/opencode/server/server-record.ts";
-import { isolatedHome, scriptedProvider } from "../../../src/scripted-model/opencode-settings.ts";
 import type { KilledAgent } from "../agents/agent-kills.ts";
 import { freePort } from "../daemon/free-port.ts";
 import { opencodeBin } from "./opencode-server.ts";

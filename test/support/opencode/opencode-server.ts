@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { isolatedHome, scriptedProvider } from "../../../src/scripted-model/opencode-settings.ts";
+import { isolatedHome, scriptedProvider } from "@waybill/scripted-model";
 import { freePort } from "../daemon/free-port.ts";
 
 export const opencodeBin = fileURLToPath(

@@ -6,21 +6,21 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startScriptedModel } from "@waybill/scripted-model";
 import { runtimeKinds } from "../../../src/runtimes/kinds.ts";
-import { startScriptedModel } from "../../../src/scripted-model/server.ts";
 import { makeApp } from "../../../src/transports/http/app.ts";
 import { listen } from "../../../src/transports/http/serve.ts";
 import { openCodeMount } from "../../../src/transports/opencode-api/opencode-mount.ts";
 import { modelScript, opencodeTools } from "../agents/agent-scripts.ts";
+import type { Agent } from "../agents/side-by-side.ts";
 import { about, allIsWell, token } from "../daemon/http-api.ts";
+import { serviceOf } from "../daemon/service-of.ts";
 import { countList, partList, typeList } from "./opencode-list.ts";
 import type { Stage } from "./opencode-plays.ts";
 import { countedScenes, playedScenes, plays } from "./opencode-plays.ts";
 import { startOpencode } from "./opencode-server.ts";
 import type { Reached } from "./opencode-session.ts";
 import { OpencodeSession } from "./opencode-session.ts";
-import { serviceOf } from "../daemon/service-of.ts";
-import type { Agent } from "../agents/side-by-side.ts";
 
 /** The result of a scene: the types of events in order, and the messages with their parts. */
 export type Played = { list: string[]; parts: string[] };

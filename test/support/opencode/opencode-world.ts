@@ -2,8 +2,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { systemClock } from "../../../src/clock.ts";
+import { scriptedProvider } from "@waybill/scripted-model";
 import type { Lane } from "../../../src/core/lane/lane.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import type { RuntimeContext } from "../../../src/runtimes/descriptor.ts";
 import { OpencodeRuntime } from "../../../src/runtimes/opencode/opencode-runtime.ts";
 import type { StoredMessage } from "../../../src/runtimes/opencode/server/opencode-api.ts";
@@ -12,11 +13,10 @@ import type { ServerSupervisorOptions } from "../../../src/runtimes/opencode/ser
 import { ServerSupervisor } from "../../../src/runtimes/opencode/server/server-supervisor.ts";
 import type { OpencodePermissionPolicy } from "../../../src/runtimes/opencode/session/permission-policy.ts";
 import { withPermissions } from "../../../src/runtimes/opencode/session/permission-policy.ts";
-import { scriptedProvider } from "../../../src/scripted-model/opencode-settings.ts";
 import type { AgentWorldOptions } from "../agents/agent-world.ts";
 import { AgentWorld } from "../agents/agent-world.ts";
-import { FaultyOpencode } from "./faulty-opencode.ts";
 import { freePort } from "../daemon/free-port.ts";
+import { FaultyOpencode } from "./faulty-opencode.ts";
 import { opencodeBin, opencodeEnvironment } from "./opencode-server.ts";
 
 const password = "of-the-test";

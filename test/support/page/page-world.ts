@@ -4,21 +4,19 @@
  */
 import { mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import type { ModelScriptInput, ScriptedModel } from "@waybill/scripted-model";
+import { isolatedHome, scriptedProvider, startScriptedModel } from "@waybill/scripted-model";
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import type { WaybillClient } from "../../../src/client/index.ts";
 import type { StubScriptInput } from "../../../src/runtimes/stub/script.ts";
-import { isolatedHome, scriptedProvider } from "../../../src/scripted-model/opencode-settings.ts";
-import type { ModelScriptInput } from "../../../src/scripted-model/script.ts";
-import type { ScriptedModel } from "../../../src/scripted-model/server.ts";
-import { startScriptedModel } from "../../../src/scripted-model/server.ts";
-import { launchBrowser, openPage } from "./browser.ts";
+import { ModelGates } from "../agents/model-gates.ts";
+import { quickPolicy } from "../core/quick-policy.ts";
 import type { DaemonProcess } from "../daemon/daemon-process.ts";
 import { freePort } from "../daemon/free-port.ts";
-import { ModelGates } from "../agents/model-gates.ts";
-import { opencodeBin } from "../opencode/opencode-server.ts";
-import { PageView } from "./page-view.ts";
 import { Program } from "../daemon/program.ts";
-import { quickPolicy } from "../core/quick-policy.ts";
+import { opencodeBin } from "../opencode/opencode-server.ts";
+import { launchBrowser, openPage } from "./browser.ts";
+import { PageView } from "./page-view.ts";
 
 export type PageWorldOptions = {
   /** The script of the model behind OpenCode. Without it, OpenCode is not used. */

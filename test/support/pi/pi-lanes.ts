@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { systemClock } from "../../../src/clock.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import type { PiOptions } from "../../../src/runtimes/pi/pi-runtime.ts";
 import { PiRuntime } from "../../../src/runtimes/pi/pi-runtime.ts";
 import type { ProcessRecord } from "../../../src/runtimes/process-pool/process-record.ts";

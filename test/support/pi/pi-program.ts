@@ -5,6 +5,8 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ModelScriptInput, ScriptedModel } from "@waybill/scripted-model";
+import { startScriptedModel } from "@waybill/scripted-model";
 import type { Lane } from "../../../src/core/lane/lane.ts";
 import type { Json } from "../../../src/runtimes/json-fields.ts";
 import { jsonIn } from "../../../src/runtimes/json-fields.ts";
@@ -12,9 +14,6 @@ import { piArguments } from "../../../src/runtimes/pi/process/pi-arguments.ts";
 import { piEnvironment as environmentOf } from "../../../src/runtimes/pi/process/pi-environment.ts";
 import { RpcClient } from "../../../src/runtimes/pi/process/rpc-client.ts";
 import { splitLines } from "../../../src/runtimes/process-pool/split-lines.ts";
-import type { ModelScriptInput } from "../../../src/scripted-model/script.ts";
-import type { ScriptedModel } from "../../../src/scripted-model/server.ts";
-import { startScriptedModel } from "../../../src/scripted-model/server.ts";
 import { piBin, piEnvironment, scriptedModel } from "./pi-lanes.ts";
 
 export class PiWorld {

@@ -5,9 +5,9 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ModelScriptInput } from "@waybill/scripted-model";
 import type { Json } from "../../../src/runtimes/json-fields.ts";
 import type { AskAnswer } from "../../../src/runtimes/port.ts";
-import type { ModelScriptInput } from "../../../src/scripted-model/script.ts";
 import type { PiProgram } from "./pi-program.ts";
 import { PiWorld } from "./pi-program.ts";
 

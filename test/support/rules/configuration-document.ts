@@ -9,9 +9,9 @@ import {
   retentionSettings,
   teamSettings,
 } from "../../../src/daemon/config/settings.ts";
+import type { Settings } from "../../../src/platform/setting-types.ts";
+import { metaOf } from "../../../src/platform/setting-types.ts";
 import { runtimeDescriptors } from "../../../src/runtimes/registry.ts";
-import type { Settings } from "../../../src/setting-types.ts";
-import { metaOf } from "../../../src/setting-types.ts";
 
 /** By heading. */
 export function expectedTables(): Record<string, string[]> {

@@ -8,9 +8,9 @@ import Database from "better-sqlite3";
 import type { Store } from "../../../src/store/port.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { admit } from "../core/deliveries.ts";
+import { aLane } from "../daemon/waybill.ts";
 import { OtherProcess } from "../files/other-process.ts";
 import type { Holding } from "./store-holder.ts";
-import { aLane } from "../daemon/waybill.ts";
 
 const holderFile = fileURLToPath(new URL("./store-holder.ts", import.meta.url));
 

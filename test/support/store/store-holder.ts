@@ -3,7 +3,7 @@
  * it holds the store, and closes it when its input ends. Prints `code` and `message` if it cannot.
  */
 import { once } from "node:events";
-import { AppError } from "../../../src/app-error.ts";
+import { AppError } from "../../../src/platform/app-error.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { tryToAdmit } from "../core/deliveries.ts";
 import { aLane } from "../daemon/waybill.ts";

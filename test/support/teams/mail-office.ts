@@ -42,7 +42,11 @@ export class MailOffice {
 
   /** The command of the MCP server that sends here. */
   get command(): [string, string, string] {
-    return [process.execPath, fileURLToPath(new URL("../../e2e/fixtures/mail-tools.mjs", import.meta.url)), this.address];
+    return [
+      process.execPath,
+      fileURLToPath(new URL("../../e2e/fixtures/mail-tools.mjs", import.meta.url)),
+      this.address,
+    ];
   }
 
   async close(): Promise<void> {

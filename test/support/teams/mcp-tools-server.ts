@@ -5,8 +5,8 @@ import { createServer } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { ownTools } from "../../../src/own-tools.ts";
 import type { ToolServer } from "../../../src/runtimes/descriptor.ts";
+import { ownTools } from "../../../src/runtimes/own-tools.ts";
 import { freePort } from "../daemon/free-port.ts";
 
 /** `lane`: the lane of the call's token; null for an unknown token. */

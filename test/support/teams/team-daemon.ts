@@ -4,18 +4,16 @@
  */
 import { mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import type { ModelScriptInput, ScriptedModel } from "@waybill/scripted-model";
+import { isolatedHome, scriptedProvider, startScriptedModel } from "@waybill/scripted-model";
 import type { DeliveryDetail, Message, WaybillClient } from "../../../src/client/index.ts";
-import { isolatedHome, scriptedProvider } from "../../../src/scripted-model/opencode-settings.ts";
-import type { ModelScriptInput } from "../../../src/scripted-model/script.ts";
-import type { ScriptedModel } from "../../../src/scripted-model/server.ts";
-import { startScriptedModel } from "../../../src/scripted-model/server.ts";
+import { ModelGates } from "../agents/model-gates.ts";
 import { claudeBin, claudeEnvironment } from "../claude/claude-process.ts";
 import type { DaemonProcess } from "../daemon/daemon-process.ts";
 import { freePort } from "../daemon/free-port.ts";
-import { ModelGates } from "../agents/model-gates.ts";
+import { Program } from "../daemon/program.ts";
 import { opencodeBin } from "../opencode/opencode-server.ts";
 import { piBin, piEnvironment } from "../pi/pi-lanes.ts";
-import { Program } from "../daemon/program.ts";
 
 const delivery = {
   retryDelaysMs: [300],

@@ -5,11 +5,11 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
-import { systemClock } from "../../../src/clock.ts";
 import type { Policy } from "../../../src/core/delivery/policy.ts";
 import type { DeliveryRecord } from "../../../src/core/delivery/record.ts";
 import type { InboxNote } from "../../../src/core/inbox/inbox-note.ts";
 import { startEngine } from "../../../src/daemon/wiring/start-engine.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import type { JournalEntry } from "../../../src/runtimes/stub/journal.ts";
 import { readJournal } from "../../../src/runtimes/stub/journal.ts";
 import type { StubScriptInput } from "../../../src/runtimes/stub/script.ts";
@@ -18,10 +18,10 @@ import { createService } from "../../../src/service/create-service.ts";
 import type { Engine } from "../../../src/service/engine.ts";
 import type { Service } from "../../../src/service/service.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
-import { lockDirectory } from "./lock-directory.ts";
 import { quickPolicy } from "../core/quick-policy.ts";
-import { eventually, TeamDirectory, teamsDirectory } from "./team-directory.ts";
 import { aLane } from "../daemon/waybill.ts";
+import { lockDirectory } from "./lock-directory.ts";
+import { eventually, TeamDirectory, teamsDirectory } from "./team-directory.ts";
 
 export type TeamWorldOptions = {
   script?: StubScriptInput;

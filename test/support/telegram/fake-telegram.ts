@@ -1,7 +1,8 @@
 /** A fake Bot API for one test, with grammY's client for it. */
+
+import { type FakeBotApi, type FakeBotApiOptions, startFakeBotApi } from "@waybill/fake-bot-api";
 import { Api, GrammyError } from "grammy";
 import { onTestFinished } from "vitest";
-import { type FakeBotApi, type FakeBotApiOptions, startFakeBotApi } from "../../../src/fake-bot-api/fake-bot-api.ts";
 
 export async function startTelegram(options: FakeBotApiOptions = {}): Promise<{ telegram: FakeBotApi; api: Api }> {
   const telegram = await startFakeBotApi(options);

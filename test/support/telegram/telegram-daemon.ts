@@ -1,10 +1,9 @@
 /** The built daemon with a bot, and Telegram's side of it: a fake Bot API with people and chats. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { ChatHandle, FakeBotApi, FakeBotApiOptions } from "@waybill/fake-bot-api";
+import { startFakeBotApi } from "@waybill/fake-bot-api";
 import type { User } from "grammy/types";
-import type { FakeBotApi, FakeBotApiOptions } from "../../../src/fake-bot-api/fake-bot-api.ts";
-import { startFakeBotApi } from "../../../src/fake-bot-api/fake-bot-api.ts";
-import type { ChatHandle } from "../../../src/fake-bot-api/people/chat-handle.ts";
 import type { StubScriptInput } from "../../../src/runtimes/stub/script.ts";
 import type { DaemonProcess } from "../daemon/daemon-process.ts";
 import { Program } from "../daemon/program.ts";

@@ -3,7 +3,7 @@
  * many topics. The chats and the agent's journal, which are never killed, show the result of each message.
  */
 import { setTimeout as wait } from "node:timers/promises";
-import type { ChatHandle } from "../../../src/fake-bot-api/people/chat-handle.ts";
+import type { ChatHandle } from "@waybill/fake-bot-api";
 import { isGone } from "../daemon/daemon-process.ts";
 import { appearances, TelegramWorld } from "./telegram-daemon.ts";
 

@@ -1,15 +1,13 @@
 /** A bot whose agents are the real OpenCode with a scripted model. */
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import type { ChatHandle } from "../../../src/fake-bot-api/people/chat-handle.ts";
+import type { ChatHandle } from "@waybill/fake-bot-api";
+import type { ModelScriptInput, ScriptedModel } from "@waybill/scripted-model";
+import { isolatedHome, scriptedProvider, startScriptedModel } from "@waybill/scripted-model";
 import type { ServerRecord } from "../../../src/runtimes/opencode/server/server-record.ts";
 import { readServerRecord } from "../../../src/runtimes/opencode/server/server-record.ts";
-import { isolatedHome, scriptedProvider } from "../../../src/scripted-model/opencode-settings.ts";
-import type { ModelScriptInput } from "../../../src/scripted-model/script.ts";
-import type { ScriptedModel } from "../../../src/scripted-model/server.ts";
-import { startScriptedModel } from "../../../src/scripted-model/server.ts";
-import { freePort } from "../daemon/free-port.ts";
 import { ModelGates } from "../agents/model-gates.ts";
+import { freePort } from "../daemon/free-port.ts";
 import { opencodeBin } from "../opencode/opencode-server.ts";
 import { TelegramWorld } from "./telegram-daemon.ts";
 

@@ -1,9 +1,7 @@
 /** One daemon with many people and groups, each for one failure scenario, so that scenarios can run in parallel. */
 import { realpathSync } from "node:fs";
+import type { ChatHandle, Fault, SendOptions } from "@waybill/fake-bot-api";
 import { expect } from "vitest";
-import type { ChatHandle } from "../../../src/fake-bot-api/people/chat-handle.ts";
-import type { SendOptions } from "../../../src/fake-bot-api/people/write.ts";
-import type { Fault } from "../../../src/fake-bot-api/server/faults.ts";
 import { laneOf, topicKey } from "../../../src/transports/telegram/topics/topic.ts";
 import { saysIn, TelegramWorld } from "./telegram-daemon.ts";
 

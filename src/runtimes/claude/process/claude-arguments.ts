@@ -2,11 +2,12 @@
  * The flags that start Claude Code for a lane. Pure.
  * docs/claude.md explains each of them.
  */
-import { AppError } from "../../../app-error.ts";
+
 import type { Lane } from "../../../core/lane/lane.ts";
-import { ownTools } from "../../../own-tools.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import type { Json } from "../../json-fields.ts";
 import { asList, asObject, asText } from "../../json-fields.ts";
+import { ownTools } from "../../own-tools.ts";
 import type { AgentPermissions } from "../../process-pool/agent-permissions.ts";
 import { deniedToAgent } from "../../process-pool/agent-permissions.ts";
 import { toolServerName } from "../../process-pool/tools-file.ts";

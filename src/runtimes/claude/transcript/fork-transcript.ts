@@ -5,8 +5,8 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { AppError } from "../../../app-error.ts";
-import { writeWholeFile } from "../../../whole-file.ts";
+import { AppError } from "../../../platform/app-error.ts";
+import { writeWholeFile } from "../../../platform/whole-file.ts";
 import { jsonLines } from "../../json-fields.ts";
 
 /** A session without messages has no file, like every session before its first prompt. */

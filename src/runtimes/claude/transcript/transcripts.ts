@@ -3,8 +3,8 @@
  * written before that prompt is sent, so a marked session without a file is lost.
  */
 import { randomUUID } from "node:crypto";
-import type { Clock } from "../../../clock.ts";
 import type { TranscriptSlice } from "../../../core/transcript/transcript.ts";
+import type { Clock } from "../../../platform/clock.ts";
 import { setNewest } from "../../process-pool/newest-entries.ts";
 import { listSessionFiles } from "../../process-pool/session-files.ts";
 import { SessionMarkers } from "../../process-pool/session-markers.ts";

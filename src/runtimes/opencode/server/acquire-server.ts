@@ -1,6 +1,6 @@
 /** The three ways to get a server: adopt the one of an earlier run, attach to an existing one, or start our own. */
-import { AppError } from "../../../app-error.ts";
-import { isLoopback } from "../../../loopback.ts";
+import { AppError } from "../../../platform/app-error.ts";
+import { isLoopback } from "../../../platform/loopback.ts";
 import { adoptRecordedServer } from "./adopt-server.ts";
 import type { ServerSettings } from "./choose-server.ts";
 import { choosePort, chooseServer, localUrl, refuseOpenHost } from "./choose-server.ts";

@@ -1,7 +1,7 @@
 /** Decides whether to use an existing server or our own, and on which port. Pure except for testing ports. */
 import { createServer } from "node:net";
-import { AppError, messageOf } from "../../../app-error.ts";
-import { isLoopback } from "../../../loopback.ts";
+import { AppError, messageOf } from "../../../platform/app-error.ts";
+import { isLoopback } from "../../../platform/loopback.ts";
 import { tooOld } from "./find-opencode.ts";
 import { isTooOld } from "./opencode-version.ts";
 import type { Probe } from "./probe-server.ts";

@@ -4,7 +4,7 @@
  * gap.
  */
 import { createParser } from "eventsource-parser";
-import type { Clock } from "../../../clock.ts";
+import type { Clock } from "../../../platform/clock.ts";
 import { asObject, jsonIn } from "../../json-fields.ts";
 import type { OpencodeApi } from "./opencode-api.ts";
 

@@ -5,9 +5,9 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { AppError } from "../../../app-error.ts";
-import { packageFile } from "../../../package-files.ts";
-import { findProgram, programVersion } from "../../../program.ts";
+import { AppError } from "../../../platform/app-error.ts";
+import { packageFile } from "../../../platform/package-files.ts";
+import { findProgram, programVersion } from "../../../platform/program.ts";
 import { isTooOld, oldestOpencode } from "./opencode-version.ts";
 
 /** The default of `opencodeBin`. */

@@ -12,9 +12,9 @@ import type {
   Session,
   SessionStatus,
 } from "@opencode-ai/sdk/v2/types";
-import { AppError, messageOf } from "../../../app-error.ts";
-import type { HttpResponse } from "../../../http-fetch.ts";
-import { httpFetch } from "../../../http-fetch.ts";
+import { AppError, messageOf } from "../../../platform/app-error.ts";
+import type { HttpResponse } from "../../../platform/http-fetch.ts";
+import { httpFetch } from "../../../platform/http-fetch.ts";
 import { jsonIn } from "../../json-fields.ts";
 
 export type * from "@opencode-ai/sdk/v2/types";

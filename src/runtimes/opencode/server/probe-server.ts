@@ -1,6 +1,6 @@
 /** Checks whether an OpenCode server answers at an address. Never throws, and always has a deadline. */
 import { z } from "zod";
-import { messageOf } from "../../../app-error.ts";
+import { messageOf } from "../../../platform/app-error.ts";
 import { jsonIn } from "../../json-fields.ts";
 
 export type Probe =

@@ -9,7 +9,7 @@ import { once } from "node:events";
 import { closeSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
-import { AppError, messageOf } from "../../../app-error.ts";
+import { AppError, messageOf } from "../../../platform/app-error.ts";
 import type { AgentEnvironment } from "../../process/agent-environment.ts";
 import { nonceVariable, redactSecrets } from "../../process/agent-environment.ts";
 import { isAlive, processTable } from "../../process/process-table.ts";

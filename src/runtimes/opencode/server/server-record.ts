@@ -6,8 +6,8 @@ import { createHash, randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { AppError, messageOf } from "../../../app-error.ts";
-import { writeWholeFile } from "../../../whole-file.ts";
+import { AppError, messageOf } from "../../../platform/app-error.ts";
+import { writeWholeFile } from "../../../platform/whole-file.ts";
 
 const schema = z.object({
   /** Random. It is in the server's environment, so it identifies the processes of this start. */

@@ -3,7 +3,7 @@
  * backoff. `close` ends a server that Waybill started, with all its child processes; an attached server is never ended.
  */
 import { setTimeout as wait } from "node:timers/promises";
-import { AppError, messageOf } from "../../../app-error.ts";
+import { AppError, messageOf } from "../../../platform/app-error.ts";
 import { endProcessTree } from "../../process/process-tree.ts";
 import type { AcquiredServer, AcquireOptions, ServerAddress } from "./acquire-server.ts";
 import { adoptServer, attachServer, startOwnServer } from "./acquire-server.ts";

@@ -1,6 +1,7 @@
 /** Checks whether a lane may continue an OpenCode session that it did not open. */
-import { AppError } from "../../../app-error.ts";
+
 import type { Lane } from "../../../core/lane/lane.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import type { OpencodeApi } from "../server/opencode-api.ts";
 import { resolveLinks } from "./session-registry.ts";
 

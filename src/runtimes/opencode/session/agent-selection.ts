@@ -1,6 +1,6 @@
 /** Selects the agent and the model that a lane's prompts name. A custom agent brings its own model. */
 import type { Lane, Notice } from "../../../core/lane/lane.ts";
-import { nearest } from "../../../nearest.ts";
+import { nearest } from "../../../platform/nearest.ts";
 import type { ModelChoice, OpencodeApi } from "../server/opencode-api.ts";
 
 export type AgentSelection = { agent?: string; model?: ModelChoice };

@@ -1,7 +1,8 @@
 /** Permissions and questions that sessions and their subtasks wait for, and the answers to them. */
-import { AppError, messageOf } from "../../../app-error.ts";
+
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { Ask } from "../../../core/transcript/transcript.ts";
+import { AppError, messageOf } from "../../../platform/app-error.ts";
 import type { AskAnswer } from "../../port.ts";
 import type { OpencodeApi, PermissionRequest, QuestionRequest, StoredMessage } from "../server/opencode-api.ts";
 import { isNotFound, OpencodeError } from "../server/opencode-api.ts";

@@ -2,7 +2,7 @@
  * While no events arrive, polls the sessions that may be busy every two seconds, to notice the end of a turn and
  * pending asks. No timer runs while no session is busy.
  */
-import type { Clock } from "../../../clock.ts";
+import type { Clock } from "../../../platform/clock.ts";
 
 const intervalMs = 2000;
 

@@ -2,7 +2,7 @@
  * Forks a session. The server copies the rows in order, with new ids. It does not copy the session's permission rules,
  * but those are updated before every prompt.
  */
-import { AppError } from "../../../app-error.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import type { OpencodeApi, Session } from "../server/opencode-api.ts";
 import { OpencodeError } from "../server/opencode-api.ts";
 

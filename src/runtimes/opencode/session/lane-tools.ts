@@ -3,8 +3,9 @@
  * entries when it ends or reloads a directory. A prompt never waits long for the tools, and is sent without them if
  * need be.
  */
-import { messageOf } from "../../../app-error.ts";
+
 import type { Notice } from "../../../core/lane/lane.ts";
+import { messageOf } from "../../../platform/app-error.ts";
 import type { ToolServer } from "../../descriptor.ts";
 import type { ToolServerSource } from "../../tool-servers.ts";
 import { findToolServer, longestCallMs, notTooLong, serverNotStarted, toolsUnavailable } from "../../tool-servers.ts";

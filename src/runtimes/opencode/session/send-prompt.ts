@@ -1,6 +1,6 @@
 /** Submits a prompt. The server's answer proves nothing: a prompt counts as accepted when its message is stored. */
-import { messageOf } from "../../../app-error.ts";
-import type { Clock } from "../../../clock.ts";
+import { messageOf } from "../../../platform/app-error.ts";
+import type { Clock } from "../../../platform/clock.ts";
 import type { Prompt, SubmitOutcome } from "../../port.ts";
 import type { OpencodeApi } from "../server/opencode-api.ts";
 import { OpencodeError } from "../server/opencode-api.ts";

@@ -2,8 +2,9 @@
  * Observes the sessions of lanes: follows the server's events, polls busy sessions while no events arrive, emits hints
  * and signals, and remembers facts that only events report.
  */
-import type { Clock } from "../../../clock.ts";
+
 import type { Notice } from "../../../core/lane/lane.ts";
+import type { Clock } from "../../../platform/clock.ts";
 import { asText } from "../../json-fields.ts";
 import type { Hint } from "../../port.ts";
 import type { OpencodeEvent } from "../server/event-stream.ts";

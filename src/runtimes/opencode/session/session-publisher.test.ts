@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { ManualClock } from "../../../../test/support/core/manual-clock.ts";
-import { fixture, session } from "../../../../test/support/opencode/opencode-fixture.ts";
 import { aLane } from "../../../../test/support/daemon/waybill.ts";
+import { fixture, session } from "../../../../test/support/opencode/opencode-fixture.ts";
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { Signal } from "../../../core/turn/signal.ts";
 import type { StoredMessage } from "../server/opencode-api.ts";

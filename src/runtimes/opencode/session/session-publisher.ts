@@ -2,10 +2,11 @@
  * Publishes what happens in the sessions of lanes as signals: from events as they arrive, and from stored rows when
  * events may have been missed. Sessions without a lane are never published. No decision depends on signals.
  */
-import type { Clock } from "../../../clock.ts";
-import { withTimeout } from "../../../clock.ts";
+
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { Signal, SignalBody } from "../../../core/turn/signal.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import { withTimeout } from "../../../platform/clock.ts";
 import type { SignalListener } from "../../port.ts";
 import type { OpencodeEvent } from "../server/event-stream.ts";
 import type { OpencodeApi, StoredMessage } from "../server/opencode-api.ts";

@@ -3,8 +3,8 @@
  * scripts/record-opencode.mjs.
  */
 import { describe, expect, test } from "vitest";
-import { universalEventSchema } from "../../../../test/support/rules/event-schema.ts";
 import { fixture, fixtureNames, lines, session, Watcher } from "../../../../test/support/opencode/opencode-fixture.ts";
+import { universalEventSchema } from "../../../../test/support/rules/event-schema.ts";
 import type { Draft } from "../../../core/turn/universal-event.ts";
 
 const recorded: readonly [name: string, what: string, told: string][] = [

@@ -3,7 +3,7 @@
  * except for the `realPath` function that it gets.
  */
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
-import { isInside } from "../../../inside.ts";
+import { isInside } from "../../../platform/inside.ts";
 import type { GateRules } from "./gate-protocol.ts";
 
 export type GateCall = { tool: string; input: Readonly<Record<string, unknown>> };

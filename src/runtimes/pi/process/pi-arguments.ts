@@ -1,6 +1,6 @@
 /** The flags that start pi for a lane, and the rules of its gate. Pure. */
 import type { Lane } from "../../../core/lane/lane.ts";
-import { packageFile } from "../../../package-files.ts";
+import { packageFile } from "../../../platform/package-files.ts";
 import { deniedToAgent } from "../../process-pool/agent-permissions.ts";
 import type { LaunchSettings } from "../../process-pool/process-runtime.ts";
 import type { GateRules } from "../extension/gate-protocol.ts";

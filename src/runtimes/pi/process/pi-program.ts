@@ -1,5 +1,5 @@
 /** pi's program: its name, its error codes and how to install it. */
-import { packageFile } from "../../../package-files.ts";
+import { packageFile } from "../../../platform/package-files.ts";
 import type { AgentProgram } from "../../process-pool/find-agent.ts";
 
 export const piProgram: AgentProgram = {

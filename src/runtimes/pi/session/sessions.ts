@@ -6,9 +6,9 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { AppError } from "../../../app-error.ts";
 import type { TranscriptSlice } from "../../../core/transcript/transcript.ts";
-import { writeWholeFile } from "../../../whole-file.ts";
+import { AppError } from "../../../platform/app-error.ts";
+import { writeWholeFile } from "../../../platform/whole-file.ts";
 import { jsonLines } from "../../json-fields.ts";
 import type { ForkedSession, Prompt } from "../../port.ts";
 import { listSessionFiles } from "../../process-pool/session-files.ts";

@@ -1,8 +1,8 @@
 /** Runs recorded streams of the real pi through the translation and the turn tracker. See scripts/record-pi.mjs. */
 import { describe, expect, test } from "vitest";
 import { eventLines } from "../../../../test/support/core/event-lines.ts";
-import { universalEventSchema } from "../../../../test/support/rules/event-schema.ts";
 import { fixtureNames, PiWatcher, recordedLines, recordedRows } from "../../../../test/support/pi/pi-fixture.ts";
+import { universalEventSchema } from "../../../../test/support/rules/event-schema.ts";
 import { eventRule } from "./event-table.ts";
 
 /** Leaves out deltas, costs and the ends of ids, which differ between recordings. */

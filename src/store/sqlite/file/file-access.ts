@@ -4,8 +4,8 @@
  */
 import { accessSync, constants, lstatSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { AppError, messageOf } from "../../../app-error.ts";
-import { shellQuote } from "../../../shell-quote.ts";
+import { AppError, messageOf } from "../../../platform/app-error.ts";
+import { shellQuote } from "../../../platform/shell-quote.ts";
 import { storeUnavailable } from "./file-errors.ts";
 
 /** The files that SQLite keeps next to an open store. */

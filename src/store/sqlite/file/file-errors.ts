@@ -1,6 +1,6 @@
 /** Turns errors of SQLite and the filesystem into words that a person can act on. Unknown errors stay as they are. */
 import Database from "better-sqlite3";
-import { AppError, messageOf } from "../../../app-error.ts";
+import { AppError, messageOf } from "../../../platform/app-error.ts";
 import type { Finding } from "../../port.ts";
 
 export function storeProblem(path: string, error: unknown): unknown {

@@ -1,5 +1,5 @@
 /** One process at a time may write to a store: it holds the lock file next to it. */
-import { AppError } from "../../../app-error.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import { realStorePath } from "./file-access.ts";
 import { storeProblem } from "./file-errors.ts";
 import type { HeldLock, LockHolder, LockOutcome } from "./lock-file.ts";

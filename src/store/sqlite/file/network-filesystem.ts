@@ -1,7 +1,7 @@
 /** SQLite's locks do not work on network filesystems, so a store there would eventually be corrupted. */
 import { existsSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
-import { AppError } from "../../../app-error.ts";
+import { AppError } from "../../../platform/app-error.ts";
 
 const networkTypes = new Map<number, string>([
   [0x6969, "NFS"],

@@ -1,8 +1,8 @@
 /** Copies of a store that were made because its file was removed while it was open. */
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { AppError } from "../../../app-error.ts";
-import { shellQuote } from "../../../shell-quote.ts";
+import { AppError } from "../../../platform/app-error.ts";
+import { shellQuote } from "../../../platform/shell-quote.ts";
 
 /** The name of a complete copy. */
 export function rescuedName(path: string, now: number): string {

@@ -2,8 +2,8 @@
 import { copyFileSync, existsSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { admit, tryToAdmit } from "../../../../test/support/core/deliveries.ts";
-import { StoreFile } from "../../../../test/support/store/store-file.ts";
 import { aLane } from "../../../../test/support/daemon/waybill.ts";
+import { StoreFile } from "../../../../test/support/store/store-file.ts";
 import type { Store } from "../../port.ts";
 import { openSqliteStore } from "../sqlite-store.ts";
 import { checkStoreFile, restoreStore } from "../store-files.ts";

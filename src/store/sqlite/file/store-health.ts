@@ -5,7 +5,7 @@
 import type { FSWatcher } from "node:fs";
 import { rmSync, watch } from "node:fs";
 import { dirname } from "node:path";
-import type { AppError } from "../../../app-error.ts";
+import type { AppError } from "../../../platform/app-error.ts";
 import { besideStore } from "./file-access.ts";
 import { commitProblem, isDamage, storeReplaced } from "./file-errors.ts";
 import type { FileIdentities } from "./file-identity.ts";

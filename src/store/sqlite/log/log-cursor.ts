@@ -1,5 +1,5 @@
 /** Cursors of the log: a position, and what the reader knows to be missing. Clients must not calculate with them. */
-import { AppError } from "../../../app-error.ts";
+import { AppError } from "../../../platform/app-error.ts";
 
 /** `knownLost`: the reader knows that entries up to here may be missing. */
 export type LogPosition = { position: number; knownLost: number };

@@ -3,7 +3,6 @@
  * are published once they are durable; items that are not stored are published in order with them.
  */
 import type Database from "better-sqlite3";
-import { AppError } from "../../../app-error.ts";
 import type { Alert } from "../../../core/delivery/alert.ts";
 import type { DeliveryEvent } from "../../../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../../../core/delivery/record.ts";
@@ -14,6 +13,7 @@ import type { LogItem, NewEvent } from "../../../core/log/log-item.ts";
 import type { Message } from "../../../core/message/message.ts";
 import type { Team } from "../../../core/team/team.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import { logCursor } from "./log-cursor.ts";
 import { trimEvents } from "./trim-log.ts";
 

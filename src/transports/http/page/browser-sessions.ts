@@ -3,7 +3,7 @@
  * cookie. The key is derived from the API's token, so sessions survive a restart, and a new token ends all of them.
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import type { Clock } from "../../../clock.ts";
+import type { Clock } from "../../../platform/clock.ts";
 
 const dayMs = 24 * 60 * 60_000;
 

@@ -3,7 +3,7 @@
  * with the process.
  */
 import { createHash, randomBytes } from "node:crypto";
-import type { Clock } from "../../../clock.ts";
+import type { Clock } from "../../../platform/clock.ts";
 
 const codeTtlMs = 10 * 60_000;
 const maxCodes = 100;

@@ -1,6 +1,6 @@
 /** Health and readiness. They need no token, so their responses name no lanes, people or paths. */
 import { createRoute, z } from "@hono/zod-openapi";
-import { AppError } from "../../../app-error.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import type { Readiness } from "../../../service/service.ts";
 import type { App } from "../env.ts";
 import { answerOf, openErrors } from "../route-descriptions.ts";

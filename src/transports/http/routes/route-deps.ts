@@ -1,6 +1,6 @@
 /** The dependencies of the routes. */
-import type { Clock } from "../../../clock.ts";
-import type { DoctorReport } from "../../../doctor-check.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import type { DoctorReport } from "../../../platform/doctor-check.ts";
 import type { Service } from "../../../service/service.ts";
 import type { HttpMetrics } from "../metrics.ts";
 import type { BrowserSessions } from "../page/browser-sessions.ts";

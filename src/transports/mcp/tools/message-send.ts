@@ -1,7 +1,7 @@
 /** `message_send`: sends a message, or a reply to a received message. */
 import { z } from "zod";
-import { AppError } from "../../../app-error.ts";
 import { actionModes, replyOutcomes } from "../../../core/message/message.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import type { AgentMessage, SendReceipt } from "../../../service/agent-service.ts";
 import { messageIdField, nameField, summaryField, taskRefField, textField } from "./fields.ts";
 import { receiptSchema, receiptText } from "./receipt.ts";

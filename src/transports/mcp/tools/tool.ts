@@ -3,7 +3,7 @@
  */
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import type { z } from "zod";
-import type { Clock } from "../../../clock.ts";
+import type { Clock } from "../../../platform/clock.ts";
 import type { AgentService, Caller } from "../../../service/agent-service.ts";
 
 export type ToolContext = {

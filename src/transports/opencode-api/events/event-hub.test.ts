@@ -1,11 +1,11 @@
 /** The events that OpenCode's clients get: live, after a disconnect, after a restart, and with many clients. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { aClient, aHub, durable, withoutLiveTexts } from "../../../../test/support/opencode/hub-client.ts";
 import { settled } from "../../../../test/support/core/manual-clock.ts";
 import { serviceOf } from "../../../../test/support/daemon/service-of.ts";
 import type { WorldOptions } from "../../../../test/support/daemon/waybill.ts";
 import { aLane, startWorld, World } from "../../../../test/support/daemon/waybill.ts";
+import { aClient, aHub, durable, withoutLiveTexts } from "../../../../test/support/opencode/hub-client.ts";
 import type { Lane } from "../../../core/lane/lane.ts";
 import { universalEventTypes } from "../../../core/turn/universal-event.ts";
 import type { SessionSettings } from "../projection/native-event.ts";

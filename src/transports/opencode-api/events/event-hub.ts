@@ -3,8 +3,8 @@
  * string. It runs while a client follows or waits, and for a while after that; without clients it costs nothing.
  */
 import { setMaxListeners } from "node:events";
-import type { Clock } from "../../../clock.ts";
-import type { QueueLimits } from "../../../live-queue.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import type { QueueLimits } from "../../../service/live-queue.ts";
 import type { FollowedItem, Service } from "../../../service/service.ts";
 import { abortedBy } from "../../http/stream-answer.ts";
 import { laneOf } from "../ids.ts";

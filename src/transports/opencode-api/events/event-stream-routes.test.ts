@@ -1,8 +1,8 @@
 import { getEventListeners } from "node:events";
 import { createParser } from "eventsource-parser";
 import { expect, onTestFinished, test } from "vitest";
-import { anApiOn, port, token } from "../../../../test/support/daemon/http-api.ts";
 import { settled } from "../../../../test/support/core/manual-clock.ts";
+import { anApiOn, port, token } from "../../../../test/support/daemon/http-api.ts";
 import { serviceOf } from "../../../../test/support/daemon/service-of.ts";
 import type { World } from "../../../../test/support/daemon/waybill.ts";
 import { startWorld } from "../../../../test/support/daemon/waybill.ts";

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { settled } from "../../../../test/support/core/manual-clock.ts";
-import { ProjectedLane, settings } from "../../../../test/support/opencode/projected-lane.ts";
 import { serviceOf } from "../../../../test/support/daemon/service-of.ts";
 import { aLane, startWorld } from "../../../../test/support/daemon/waybill.ts";
-import { AppError } from "../../../app-error.ts";
+import { ProjectedLane, settings } from "../../../../test/support/opencode/projected-lane.ts";
 import { universalEventTypes } from "../../../core/turn/universal-event.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import type { LaneState } from "../../../service/service.ts";
 import { childSessionOf } from "../ids.ts";
 import { sessionView } from "../projection/session-view.ts";

@@ -8,9 +8,9 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Session } from "@opencode-ai/sdk/v2/types";
-import { AppError } from "../../../app-error.ts";
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import type { Service } from "../../../service/service.ts";
 import { childSessionOf, sessionOf, timedId } from "../ids.ts";
 import type { NativeEvent, SessionMessage, SessionSettings } from "../projection/native-event.ts";

@@ -1,6 +1,6 @@
 /** The frames queued for one client. */
-import type { QueueLimits } from "../../../live-queue.ts";
-import { LiveQueue } from "../../../live-queue.ts";
+import type { QueueLimits } from "../../../service/live-queue.ts";
+import { LiveQueue } from "../../../service/live-queue.ts";
 import type { SseFrame } from "./frame.ts";
 
 export class FrameQueue extends LiveQueue<SseFrame> {

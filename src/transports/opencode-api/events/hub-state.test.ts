@@ -1,12 +1,12 @@
 /** Clients that connect without a cursor show the same as clients that were connected all the time. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { aClient, aHub } from "../../../../test/support/opencode/hub-client.ts";
 import { settled } from "../../../../test/support/core/manual-clock.ts";
-import { serviceOf } from "../../../../test/support/daemon/service-of.ts";
 import type { Shown } from "../../../../test/support/core/shown-state.ts";
 import { propertiesOf, shownBy } from "../../../../test/support/core/shown-state.ts";
+import { serviceOf } from "../../../../test/support/daemon/service-of.ts";
 import { aLane, startWorld, World } from "../../../../test/support/daemon/waybill.ts";
+import { aClient, aHub } from "../../../../test/support/opencode/hub-client.ts";
 import type { SseFrame } from "./frame.ts";
 
 const types = (lines: readonly SseFrame[]) => lines.map(({ type }) => type);

@@ -2,10 +2,10 @@
 import { createOpencodeClient } from "@opencode-ai/sdk/v2/client";
 import { expect, onTestFinished, test } from "vitest";
 import { anApiOn, token } from "../../../../test/support/daemon/http-api.ts";
-import { aClient, aHub, withoutLiveTexts } from "../../../../test/support/opencode/hub-client.ts";
 import { serviceOf } from "../../../../test/support/daemon/service-of.ts";
 import type { World } from "../../../../test/support/daemon/waybill.ts";
 import { startWorld } from "../../../../test/support/daemon/waybill.ts";
+import { aClient, aHub, withoutLiveTexts } from "../../../../test/support/opencode/hub-client.ts";
 import { listen } from "../../http/serve.ts";
 
 const script = { always: [{ steps: [{ say: "I begin" }, { tool: "read", output: "x" }, { say: "It is done." }] }] };

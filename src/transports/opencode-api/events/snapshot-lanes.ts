@@ -3,10 +3,10 @@
  * lane that has been idle for long costs one read of its newest event.
  */
 import type { Session } from "@opencode-ai/sdk/v2/types";
-import type { Clock } from "../../../clock.ts";
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import { universalEventTypes } from "../../../core/turn/universal-event.ts";
+import type { Clock } from "../../../platform/clock.ts";
 import type { LaneState, Service } from "../../../service/service.ts";
 import { sessionOf } from "../ids.ts";
 import type { SessionSnapshot } from "../projection/session-projection.ts";

@@ -2,7 +2,7 @@
  * A client's position in its stream, sent as the `id` of each event: the last log item that it has seen completely, and
  * how many OpenCode events of the next item it has seen.
  */
-import { AppError } from "../../../app-error.ts";
+import { AppError } from "../../../platform/app-error.ts";
 
 export type StreamCursor = { log: string; seen: number };
 

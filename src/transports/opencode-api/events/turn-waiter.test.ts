@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { aHub } from "../../../../test/support/opencode/hub-client.ts";
 import { settled } from "../../../../test/support/core/manual-clock.ts";
 import { serviceOf } from "../../../../test/support/daemon/service-of.ts";
 import type { World } from "../../../../test/support/daemon/waybill.ts";
 import { startWorld } from "../../../../test/support/daemon/waybill.ts";
+import { aHub } from "../../../../test/support/opencode/hub-client.ts";
 
 const slow = { always: [{ steps: [{ say: "Well." }, { wait: 5000 }, { say: "Done." }] }] };
 

@@ -1,5 +1,5 @@
 /** The session that a request names. */
-import { AppError } from "../../../app-error.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import type { LaneState, Service } from "../../../service/service.ts";
 import { laneOf } from "../ids.ts";
 import { notServed } from "../refused-routes.ts";

@@ -1,12 +1,12 @@
 import type { Session } from "@opencode-ai/sdk/v2/types";
 import { describe, expect, it } from "vitest";
-import { anApi, anApiOn } from "../../../../test/support/daemon/http-api.ts";
 import { LaneHistory } from "../../../../test/support/core/lane-history.ts";
+import { anApi, anApiOn } from "../../../../test/support/daemon/http-api.ts";
 import { serviceOf } from "../../../../test/support/daemon/service-of.ts";
 import type { TestService } from "../../../../test/support/daemon/test-service.ts";
 import { testService } from "../../../../test/support/daemon/test-service.ts";
 import { startWorld } from "../../../../test/support/daemon/waybill.ts";
-import { AppError } from "../../../app-error.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import type { SessionMessage } from "../projection/native-event.ts";
 
 const at = (path: string) => `/opencode/session/${path}`;

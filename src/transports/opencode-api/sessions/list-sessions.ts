@@ -1,7 +1,7 @@
 /** Filters, sorts and pages lists of sessions. Pure. */
 import type { Session } from "@opencode-ai/sdk/v2/types";
 import { z } from "zod";
-import { isInside } from "../../../inside.ts";
+import { isInside } from "../../../platform/inside.ts";
 import type { Project } from "../workspace/projects.ts";
 
 export const listQuery = z.object({

@@ -1,8 +1,8 @@
 import type { Message, Part, SnapshotFileDiff } from "@opencode-ai/sdk/v2/types";
 import { describe, expect, it } from "vitest";
+import { anItem, LaneHistory } from "../../../../test/support/core/lane-history.ts";
 import type { Api } from "../../../../test/support/daemon/http-api.ts";
 import { anApi } from "../../../../test/support/daemon/http-api.ts";
-import { anItem, LaneHistory } from "../../../../test/support/core/lane-history.ts";
 import type { FilePart, Item } from "../../../core/turn/item.ts";
 
 const session = "/opencode/session/ses_demo";

@@ -1,6 +1,6 @@
 /** The messages of a session, its plan and its changes. */
 import { z } from "zod";
-import { AppError } from "../../../app-error.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import type { OpenCodeApp } from "../opencode-deps.ts";
 import { sessionSettings } from "../projection/session-view.ts";
 import { parseQuery } from "../request.ts";

@@ -1,9 +1,9 @@
 import type { GlobalSession, Session, SessionsResponse } from "@opencode-ai/sdk/v2/types";
 import { describe, expect, it } from "vitest";
 import { anEvent } from "../../../../test/support/core/events.ts";
-import { anApi } from "../../../../test/support/daemon/http-api.ts";
 import { LaneHistory } from "../../../../test/support/core/lane-history.ts";
 import { aRecord } from "../../../../test/support/core/records.ts";
+import { anApi } from "../../../../test/support/daemon/http-api.ts";
 import { testService } from "../../../../test/support/daemon/test-service.ts";
 
 const at = (path: string) => `/opencode${path}`;

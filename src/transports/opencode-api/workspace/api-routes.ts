@@ -1,6 +1,6 @@
 /** The routes of OpenCode's newer API that the terminal requests at startup. Every response names its location. */
 import type { Context } from "hono";
-import { AppError } from "../../../app-error.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import type { Env } from "../../http/env.ts";
 import type { OpenCodeApp, OpenCodeDeps } from "../opencode-deps.ts";
 import { parseQuery, requestScope, requestWorkspace } from "../request.ts";

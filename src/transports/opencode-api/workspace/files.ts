@@ -2,7 +2,7 @@
 import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import type { FileContent, FileNode } from "@opencode-ai/sdk/v2/types";
-import { AppError } from "../../../app-error.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import type { Workspace } from "../../../service/service.ts";
 import { git } from "../../../service/workspace/git.ts";
 import { isShown } from "../../../service/workspace/is-shown.ts";

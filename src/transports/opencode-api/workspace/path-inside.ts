@@ -4,7 +4,7 @@
  */
 import { realpath } from "node:fs/promises";
 import { relative, resolve } from "node:path";
-import { AppError } from "../../../app-error.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import type { Workspace } from "../../../service/service.ts";
 import { isShown } from "../../../service/workspace/is-shown.ts";
 

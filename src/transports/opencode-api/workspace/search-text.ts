@@ -5,8 +5,8 @@
 import { lstat, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createContext, runInContext } from "node:vm";
-import { AppError, messageOf } from "../../../app-error.ts";
-import type { Clock } from "../../../clock.ts";
+import { AppError, messageOf } from "../../../platform/app-error.ts";
+import type { Clock } from "../../../platform/clock.ts";
 import type { Workspace } from "../../../service/service.ts";
 import { fileNames } from "./file-names.ts";
 import { decodeText } from "./files.ts";

@@ -2,10 +2,10 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Project } from "@opencode-ai/sdk/v2/types";
 import { describe, expect, it } from "vitest";
-import { fileWorkspace } from "../../../../test/support/files/file-workspace.ts";
 import { anApi } from "../../../../test/support/daemon/http-api.ts";
 import { testService } from "../../../../test/support/daemon/test-service.ts";
 import { aLane } from "../../../../test/support/daemon/waybill.ts";
+import { fileWorkspace } from "../../../../test/support/files/file-workspace.ts";
 import { defaultBranch } from "../../../service/workspace/branches.ts";
 
 function aService() {

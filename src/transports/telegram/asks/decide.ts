@@ -1,6 +1,6 @@
 /** Passes a decision made in a chat to the agent, and shows it in every chat that shows the ask. */
-import { AppError } from "../../../app-error.ts";
-import { sleep } from "../../../clock.ts";
+import { AppError } from "../../../platform/app-error.ts";
+import { sleep } from "../../../platform/clock.ts";
 import type { AskDecision } from "../../../service/service.ts";
 import type { Handled, TelegramContext } from "../telegram-context.ts";
 import type { ChatAsk } from "./chat-ask.ts";

@@ -1,5 +1,5 @@
 /** Handles button presses. Each one is answered, so that the client stops waiting, unless the query is too old. */
-import { AppError } from "../../../app-error.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import { askPressPrefix } from "../asks/ask-buttons.ts";
 import { pressAsk } from "../asks/press-ask.ts";
 import { switchWorkspace, useAction } from "../commands/sessions-command.ts";

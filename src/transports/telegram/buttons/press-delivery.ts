@@ -1,7 +1,8 @@
 /** Handles presses of a message's buttons: Why?, Withdraw, Stop and Retry. */
-import { AppError } from "../../../app-error.ts";
+
 import type { DeliveryRecord } from "../../../core/delivery/record.ts";
 import { openStatuses } from "../../../core/delivery/record.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import { say } from "../outgoing/say.ts";
 import { whyWords } from "../outgoing/why-words.ts";
 import type { TelegramContext } from "../telegram-context.ts";

@@ -1,7 +1,8 @@
 /** `/bind` and `/unbind`: send a topic's messages to a lane, a team member or a team instead of its own agent. */
-import { AppError } from "../../../app-error.ts";
+
 import { canonicalName, leadRole, memberCalled } from "../../../core/team/team.ts";
-import { nearest } from "../../../nearest.ts";
+import { AppError } from "../../../platform/app-error.ts";
+import { nearest } from "../../../platform/nearest.ts";
 import type { Service } from "../../../service/service.ts";
 import type { Binding } from "../topics/binding.ts";
 import { bindingName } from "../topics/binding.ts";

@@ -1,7 +1,8 @@
 /** `/model` and `/agent`: show or choose what this topic's agent program uses, from the next message on. */
-import { AppError } from "../../../app-error.ts";
+
 import type { Lane } from "../../../core/lane/lane.ts";
-import { nearest } from "../../../nearest.ts";
+import { AppError } from "../../../platform/app-error.ts";
+import { nearest } from "../../../platform/nearest.ts";
 import type { LaneSettings } from "../../../service/service.ts";
 import type { TelegramContext } from "../telegram-context.ts";
 import type { Command } from "./command.ts";

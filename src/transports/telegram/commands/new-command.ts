@@ -4,7 +4,7 @@
  */
 import { GrammyError } from "grammy";
 import { z } from "zod";
-import { AppError } from "../../../app-error.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import { say } from "../outgoing/say.ts";
 import type { Handled, TelegramContext } from "../telegram-context.ts";
 import { laneOfTopic } from "../topics/recipient.ts";

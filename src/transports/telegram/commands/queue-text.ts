@@ -1,6 +1,7 @@
 /** The text of `/queue`, and which message `/withdraw` means. Pure. */
-import { AppError } from "../../../app-error.ts";
+
 import type { DeliveryRecord } from "../../../core/delivery/record.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import { duration } from "../outgoing/duration.ts";
 import { plainSummary } from "../text/plain-summary.ts";
 import { chatMessageOf } from "../updates/message-id.ts";

@@ -3,8 +3,8 @@
  * restart again. That worker reports in the same chat that it is back.
  */
 import { z } from "zod";
-import { AppError } from "../../../app-error.ts";
 import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import { say } from "../outgoing/say.ts";
 import type { Command } from "./command.ts";
 import { answer, both } from "./command.ts";

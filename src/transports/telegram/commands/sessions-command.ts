@@ -1,5 +1,5 @@
 /** `/sessions`: lists a topic's workspaces and their conversations, with buttons to switch. */
-import { AppError } from "../../../app-error.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import type { LaneState } from "../../../service/service.ts";
 import type { Keyboard } from "../outgoing/chat-row.ts";
 import { duration } from "../outgoing/duration.ts";

@@ -1,5 +1,5 @@
 /** `/status`, `/cost` and `/version`. */
-import { packageManifest } from "../../../package-files.ts";
+import { packageManifest } from "../../../platform/package-files.ts";
 import { bindingName } from "../topics/binding.ts";
 import { laneOfTopic } from "../topics/recipient.ts";
 import type { Command } from "./command.ts";

@@ -2,9 +2,10 @@
  * `/stop`: ends a topic's running turn immediately; waiting messages are still sent. If the command is handled again
  * after a crash, the turn that it meant may have ended, and the next one must not be stopped.
  */
-import { AppError } from "../../../app-error.ts";
+
 import type { DeliveryRecord } from "../../../core/delivery/record.ts";
 import { openStatuses } from "../../../core/delivery/record.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import type { LaneState } from "../../../service/service.ts";
 import type { TelegramContext } from "../telegram-context.ts";
 import type { StoredUpdate } from "../updates/update-queue.ts";

@@ -1,5 +1,5 @@
 /** The lane that a command is about: the topic's own, or the one that the topic is bound to. */
-import { AppError } from "../../../app-error.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import type { LaneState } from "../../../service/service.ts";
 import type { Handled, TelegramContext } from "../telegram-context.ts";
 import { bindingName } from "../topics/binding.ts";

@@ -1,6 +1,7 @@
 /** `/why`: explains what happens next to the replied-to message, or to the oldest open one. */
-import { AppError } from "../../../app-error.ts";
+
 import { openStatuses } from "../../../core/delivery/record.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import type { DeliveryDetail, LaneState } from "../../../service/service.ts";
 import { duration } from "../outgoing/duration.ts";
 import { whyWords } from "../outgoing/why-words.ts";

@@ -1,6 +1,6 @@
 /** `use repo PATH`, `where am i`, `list repos`, and their slash commands. */
 
-import { AppError } from "../../../app-error.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import type { Binding } from "../topics/binding.ts";
 import { bindingName } from "../topics/binding.ts";
 import { openWorkspace, shownWorkspace } from "../topics/workspace.ts";

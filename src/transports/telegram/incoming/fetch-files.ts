@@ -1,7 +1,8 @@
 /** Downloads a message's files from Telegram and stores them as attachments. */
-import { AppError } from "../../../app-error.ts";
-import { abortedAfter } from "../../../clock.ts";
+
 import type { Attachment } from "../../../core/message/message.ts";
+import { AppError } from "../../../platform/app-error.ts";
+import { abortedAfter } from "../../../platform/clock.ts";
 import { grammySignal } from "../bot-api.ts";
 import { classifyError } from "../classify-error.ts";
 import type { TelegramContext } from "../telegram-context.ts";

@@ -1,5 +1,5 @@
 /** Handles each kind of update. */
-import { AppError } from "../../../app-error.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import { handleReply } from "../asks/handle-reply.ts";
 import { handleButton, refusePress } from "../buttons/handle-button.ts";
 import { commandCalled, commandNames } from "../commands/commands.ts";

@@ -1,7 +1,8 @@
 /** Admits a chat message as a message to the topic's agent. */
-import { AppError } from "../../../app-error.ts";
+
 import type { DeliveryRecord } from "../../../core/delivery/record.ts";
 import type { WrittenAddress } from "../../../core/message/address.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import type { SendResult } from "../../../service/service.ts";
 import { say } from "../outgoing/say.ts";
 import { savedSign, waitingSign } from "../outgoing/signs.ts";

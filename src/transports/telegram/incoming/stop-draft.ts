@@ -1,6 +1,7 @@
 /** Handles Telegram's own stop button on a draft: it cancels the delivery whose answer streams there. */
-import { AppError } from "../../../app-error.ts";
+
 import { openStatuses } from "../../../core/delivery/record.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import { draftIdOf } from "../live/draft-id.ts";
 import type { Handled, TelegramContext } from "../telegram-context.ts";
 

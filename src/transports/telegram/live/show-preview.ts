@@ -1,7 +1,7 @@
 /** Shows one preview of a running turn: as a draft, or as an edit of the "Working…" message. */
 import type { Api } from "grammy";
 import { GrammyError } from "grammy";
-import { abortedAfter } from "../../../clock.ts";
+import { abortedAfter } from "../../../platform/clock.ts";
 import { grammySignal } from "../bot-api.ts";
 import { classifyError } from "../classify-error.ts";
 import { changeMessage, inlineKeyboard } from "../outgoing/call-bot-api.ts";

@@ -2,9 +2,10 @@
  * Follows the log and writes what the chats must show into the outbox. The cursor is committed with the rows, so that a
  * restart neither repeats nor misses anything.
  */
-import { AppError } from "../../../app-error.ts";
+
 import type { FailPointHook } from "../../../core/delivery/fail-points.ts";
 import type { LogItem, LogType } from "../../../core/log/log-item.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import { askEventTypes, askWrites } from "../asks/ask-writes.ts";
 import { alertRows } from "../outgoing/alert-rows.ts";
 import { deliveryRows } from "../outgoing/delivery-rows.ts";

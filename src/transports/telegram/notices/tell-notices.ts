@@ -1,6 +1,7 @@
 /** Retries following the log, so that a temporary store failure does not stop answers for good. */
-import { sleep } from "../../../clock.ts";
+
 import { backoffMs } from "../../../mail/outbox/backoff.ts";
+import { sleep } from "../../../platform/clock.ts";
 import type { NoticesDeps } from "./notices.ts";
 import { followNotices, logCursorKey } from "./notices.ts";
 

@@ -1,5 +1,5 @@
 /** The topics that a lane concerns: the one whose agent works in it, and those bound to it. */
-import { AppError } from "../../../app-error.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import type { TelegramContext } from "../telegram-context.ts";
 import type { Topic } from "../topics/topic.ts";
 

@@ -1,8 +1,7 @@
 import { join } from "node:path";
+import type { ChatHandle, FakeBotApi } from "@waybill/fake-bot-api";
 import { beforeEach, describe, expect, test } from "vitest";
 import { startTelegram } from "../../../../test/support/telegram/fake-telegram.ts";
-import type { FakeBotApi } from "../../../fake-bot-api/fake-bot-api.ts";
-import type { ChatHandle } from "../../../fake-bot-api/people/chat-handle.ts";
 import type { Delivered } from "../../../mail/outbox/outbox.ts";
 import type { OutboxRow } from "../../../mail/outbox/transport-box.ts";
 import type { ChatRow } from "./chat-row.ts";

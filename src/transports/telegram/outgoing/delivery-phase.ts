@@ -1,7 +1,8 @@
 /** The phase of a delivery, as the chat shows it. */
-import { AppError } from "../../../app-error.ts";
+
 import type { Status } from "../../../core/delivery/record.ts";
 import { openStatuses } from "../../../core/delivery/record.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import type { Service } from "../../../service/service.ts";
 
 /** `ended`: the result has been shown, or is about to be. */

@@ -1,8 +1,8 @@
 /** Sends the files that an answer names, if the agent changed them in that turn. They follow the answer, once. */
 import { basename, relative } from "node:path";
-import { AppError } from "../../../app-error.ts";
 import type { LogItem } from "../../../core/log/log-item.ts";
 import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import type { TelegramContext } from "../telegram-context.ts";
 import { changedFiles, presentFiles } from "../workspace-files/changed-files.ts";
 import type { SendableFile } from "../workspace-files/sendable-file.ts";

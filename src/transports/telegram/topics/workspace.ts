@@ -1,5 +1,5 @@
 /** Opens a topic's workspace: checks it against the allowed directories, and creates its lane on first use. */
-import { AppError } from "../../../app-error.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import type { TelegramContext } from "../telegram-context.ts";
 import type { Topic } from "./topic.ts";
 import { laneTitle, used } from "./topic.ts";

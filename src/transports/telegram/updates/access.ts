@@ -1,5 +1,5 @@
 /** Who may use the bot, by numeric ids, which people cannot choose. Pure. */
-import { AppError } from "../../../app-error.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import type { TelegramSettings } from "../settings.ts";
 import type { Place } from "./read-update.ts";
 

@@ -2,8 +2,8 @@
  * Merges the messages of an album, because Telegram reports each file as a separate message. The first one waits until
  * no more arrive for a moment, and takes the others along.
  */
-import type { Clock } from "../../../clock.ts";
-import { sleep } from "../../../clock.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import { sleep } from "../../../platform/clock.ts";
 import type { IncomingMessage } from "./read-update.ts";
 
 type Member = { message: IncomingMessage; updateId: string };

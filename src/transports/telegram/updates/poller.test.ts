@@ -1,8 +1,7 @@
+import type { FakeBotApi, Fault } from "@waybill/fake-bot-api";
 import { describe, expect, test } from "vitest";
-import { startTelegram } from "../../../../test/support/telegram/fake-telegram.ts";
 import { ManualClock } from "../../../../test/support/core/manual-clock.ts";
-import type { FakeBotApi } from "../../../fake-bot-api/fake-bot-api.ts";
-import type { Fault } from "../../../fake-bot-api/server/faults.ts";
+import { startTelegram } from "../../../../test/support/telegram/fake-telegram.ts";
 import type { PollProblem } from "./poller.ts";
 import { poll } from "./poller.ts";
 import { updateId } from "./read-update.ts";

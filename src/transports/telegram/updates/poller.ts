@@ -3,10 +3,10 @@
  * first request has no offset: Telegram sends everything it still holds, and known updates are recognised by their ids.
  */
 import type { Api } from "grammy";
-import type { Clock } from "../../../clock.ts";
-import { sleep } from "../../../clock.ts";
 import type { FailPointHook } from "../../../core/delivery/fail-points.ts";
 import { backoffMs } from "../../../mail/outbox/backoff.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import { sleep } from "../../../platform/clock.ts";
 import { grammySignal } from "../bot-api.ts";
 import { classifyError } from "../classify-error.ts";
 import { updateId } from "./read-update.ts";

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { ManualClock, settled } from "../../../../test/support/core/manual-clock.ts";
 import { aStore } from "../../../../test/support/telegram/outbox.ts";
-import { AppError } from "../../../app-error.ts";
 import { transportBox } from "../../../mail/outbox/transport-box.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import type { Handled } from "../telegram-context.ts";
 import type { UpdateQueueDeps } from "./update-queue.ts";
 import { UpdateQueue } from "./update-queue.ts";

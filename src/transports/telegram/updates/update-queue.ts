@@ -2,12 +2,13 @@
  * Handles durable updates: each once, in order within a topic, and again after a crash. The result and the mark that
  * the update was handled are one commit. Buttons and most commands do not wait.
  */
-import { AppError } from "../../../app-error.ts";
-import type { Clock } from "../../../clock.ts";
-import { sleep } from "../../../clock.ts";
+
 import type { FailPointHook } from "../../../core/delivery/fail-points.ts";
 import { backoffMs } from "../../../mail/outbox/backoff.ts";
 import type { TransportBox, TransportWrites, Update } from "../../../mail/outbox/transport-box.ts";
+import { AppError } from "../../../platform/app-error.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import { sleep } from "../../../platform/clock.ts";
 import type { Handled } from "../telegram-context.ts";
 import type { Incoming } from "./read-update.ts";
 import { readUpdate, updateId } from "./read-update.ts";

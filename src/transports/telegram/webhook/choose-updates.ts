@@ -3,9 +3,9 @@
  * set. Pending updates are kept in both cases. Retries until Telegram accepts it.
  */
 import type { Api } from "grammy";
-import type { Clock } from "../../../clock.ts";
-import { sleep } from "../../../clock.ts";
 import { backoffMs } from "../../../mail/outbox/backoff.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import { sleep } from "../../../platform/clock.ts";
 import { grammySignal } from "../bot-api.ts";
 import type { TelegramSettings } from "../settings.ts";
 import type { PollerDeps } from "../updates/poller.ts";

@@ -3,7 +3,7 @@
  * each call, and it accepts the webhook's host name.
  */
 import { Hono } from "hono";
-import { AppError } from "../../../app-error.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import type { Env } from "../../http/env.ts";
 import { answerError } from "../../http/errors.ts";
 import { tokenCheck } from "../../http/gates.ts";

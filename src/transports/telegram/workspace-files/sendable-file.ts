@@ -1,8 +1,8 @@
 /** Checks whether a workspace file may be sent to a chat. */
 import { realpath, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import { AppError } from "../../../app-error.ts";
-import { isInside } from "../../../inside.ts";
+import { AppError } from "../../../platform/app-error.ts";
+import { isInside } from "../../../platform/inside.ts";
 import type { Workspace } from "../../../service/service.ts";
 
 export type SendableFile = { path: string; name: string; size: number };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { anItem, LaneHistory } from "../../../../../test/support/core/lane-history.ts";
 import type { Api } from "../../../../../test/support/daemon/http-api.ts";
 import { anApi } from "../../../../../test/support/daemon/http-api.ts";
-import { anItem, LaneHistory } from "../../../../../test/support/core/lane-history.ts";
 import type { OpenAsk } from "../../../../service/service.ts";
 
 function anAsk(ask: Pick<OpenAsk, "id" | "kind">) {

@@ -1,7 +1,7 @@
 /** Lists the open permissions and questions of agents, and accepts the answers. */
 import type { Context } from "hono";
 import { z } from "zod";
-import { AppError } from "../../../../app-error.ts";
+import { AppError } from "../../../../platform/app-error.ts";
 import type { AskDecision, OpenAsk } from "../../../../service/service.ts";
 import type { Env } from "../../../http/env.ts";
 import { askNames } from "../../ids.ts";

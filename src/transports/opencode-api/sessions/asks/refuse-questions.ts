@@ -2,7 +2,7 @@
  * For a client that cannot answer questions, such as `opencode run`: a question would keep it waiting for its answer
  * forever, so it is rejected on the client's behalf.
  */
-import { AppError } from "../../../../app-error.ts";
+import { AppError } from "../../../../platform/app-error.ts";
 import type { Service } from "../../../../service/service.ts";
 
 /** `after` is a cursor from before the prompt was sent: its agent may ask immediately. */

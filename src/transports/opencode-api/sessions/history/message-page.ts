@@ -2,7 +2,7 @@
  * The messages of a session, newest pages first. The cost of a page depends on its size and the length of its turns,
  * not on the length of the history.
  */
-import { AppError } from "../../../../app-error.ts";
+import { AppError } from "../../../../platform/app-error.ts";
 import type { SessionMessage, SessionSettings } from "../../projection/native-event.ts";
 import type { FoldedEvents } from "./fold-events.ts";
 import { foldEvents } from "./fold-events.ts";

@@ -1,6 +1,7 @@
 /** Files in a prompt's `data:` URLs, such as pasted pictures: they become attachments of its message. */
-import { AppError } from "../../../../app-error.ts";
+
 import type { Attachment } from "../../../../core/message/message.ts";
+import { AppError } from "../../../../platform/app-error.ts";
 import type { Service } from "../../../../service/service.ts";
 import type { FilePart } from "./file-parts.ts";
 

@@ -4,8 +4,8 @@
  */
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { AppError } from "../../../../app-error.ts";
-import { realPathIfAny, resolvedPath } from "../../../../inside.ts";
+import { AppError } from "../../../../platform/app-error.ts";
+import { realPathIfAny, resolvedPath } from "../../../../platform/inside.ts";
 import type { Workspace } from "../../../../service/service.ts";
 import { isShown } from "../../../../service/workspace/is-shown.ts";
 import { missing, notAllowed } from "../../workspace/path-inside.ts";

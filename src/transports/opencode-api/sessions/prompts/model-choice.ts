@@ -7,8 +7,9 @@
  * OpenCode's terminal names a model with every prompt; in a session without messages, the default for new sessions. No
  * person chose that, so it does not move a lane.
  */
-import { AppError } from "../../../../app-error.ts";
+
 import type { Lane, LaneChange } from "../../../../core/lane/lane.ts";
+import { AppError } from "../../../../platform/app-error.ts";
 import type { RuntimeState } from "../../../../service/service.ts";
 import { sessionSettings } from "../../projection/session-view.ts";
 import { defaultAgent, defaultModel } from "../../workspace/catalog.ts";

@@ -1,7 +1,7 @@
 /** The answer to a prompt: the agent's last message in reply to it. */
 import type { AssistantMessage, Part } from "@opencode-ai/sdk/v2/types";
-import { AppError } from "../../../../app-error.ts";
 import type { Lane } from "../../../../core/lane/lane.ts";
+import { AppError } from "../../../../platform/app-error.ts";
 import { textOfError } from "../../error-response.ts";
 import { newMessageId, sessionOf } from "../../ids.ts";
 import { newAssistantMessage } from "../../projection/assistant-step.ts";

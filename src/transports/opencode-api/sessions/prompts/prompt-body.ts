@@ -3,7 +3,7 @@
  * `tools` that are all allowed. Pure.
  */
 import { z } from "zod";
-import { AppError } from "../../../../app-error.ts";
+import { AppError } from "../../../../platform/app-error.ts";
 import type { RuntimeState } from "../../../../service/service.ts";
 import { notServed } from "../../refused-routes.ts";
 import { refuseVariant } from "../new-session.ts";

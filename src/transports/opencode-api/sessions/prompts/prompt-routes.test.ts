@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { accepted, failedForGood, move, proven, submit } from "../../../../../test/support/core/deliveries.ts";
 import { anEvent } from "../../../../../test/support/core/events.ts";
-import type { Answered, Asked } from "../../../../../test/support/daemon/http-api.ts";
-import { anApi, served, token } from "../../../../../test/support/daemon/http-api.ts";
 import { LaneHistory } from "../../../../../test/support/core/lane-history.ts";
 import { ManualClock, settled } from "../../../../../test/support/core/manual-clock.ts";
+import type { Answered, Asked } from "../../../../../test/support/daemon/http-api.ts";
+import { anApi, served, token } from "../../../../../test/support/daemon/http-api.ts";
 import type { TestService } from "../../../../../test/support/daemon/test-service.ts";
-import { AppError } from "../../../../app-error.ts";
 import type { DeliveryEvent } from "../../../../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../../../../core/delivery/record.ts";
 import { endNote } from "../../../../core/turn/delivery-notes.ts";
 import type { EventBody } from "../../../../core/turn/universal-event.ts";
+import { AppError } from "../../../../platform/app-error.ts";
 
 const text = (words: string) => ({ type: "text", text: words });
 /** A file mention in the format of OpenCode's terminal. */

@@ -4,10 +4,10 @@
  */
 import { randomUUID } from "node:crypto";
 import type { Context } from "hono";
-import { AppError } from "../../../../app-error.ts";
-import { sleep } from "../../../../clock.ts";
 import type { Lane } from "../../../../core/lane/lane.ts";
 import type { ChooseLaneChange } from "../../../../mail/admission.ts";
+import { AppError } from "../../../../platform/app-error.ts";
+import { sleep } from "../../../../platform/clock.ts";
 import type { Service } from "../../../../service/service.ts";
 import type { Env } from "../../../http/env.ts";
 import { streamEnd } from "../../../http/stream-answer.ts";

@@ -2,9 +2,9 @@
 import { getEventListeners } from "node:events";
 import type { Session } from "@opencode-ai/sdk/v2/types";
 import { expect, it } from "vitest";
+import { settled } from "../../../../../test/support/core/manual-clock.ts";
 import type { Asked } from "../../../../../test/support/daemon/http-api.ts";
 import { anApiOn } from "../../../../../test/support/daemon/http-api.ts";
-import { settled } from "../../../../../test/support/core/manual-clock.ts";
 import { serviceOf } from "../../../../../test/support/daemon/service-of.ts";
 import type { WorldOptions } from "../../../../../test/support/daemon/waybill.ts";
 import { startWorld } from "../../../../../test/support/daemon/waybill.ts";

@@ -3,8 +3,8 @@
  * followed by blanks, which JSON allows before a value, so that proxies do not consider the connection dead.
  */
 import type { Context } from "hono";
-import type { Clock } from "../../../../clock.ts";
-import { sleep } from "../../../../clock.ts";
+import type { Clock } from "../../../../platform/clock.ts";
+import { sleep } from "../../../../platform/clock.ts";
 import type { Env } from "../../../http/env.ts";
 
 type SlowResponse = {

@@ -1,7 +1,7 @@
 import type { Session } from "@opencode-ai/sdk/v2/types";
 import { describe, expect, it } from "vitest";
 import { anApi } from "../../../../../test/support/daemon/http-api.ts";
-import { AppError } from "../../../../app-error.ts";
+import { AppError } from "../../../../platform/app-error.ts";
 
 const text = { type: "text", text: "Hello." };
 const refused = { parts: [text], agent: "nobody" };

@@ -2,7 +2,7 @@
  * Removes a session whose first prompt was refused. Its client created it only for that prompt, so it would never be
  * used.
  */
-import { AppError } from "../../../../app-error.ts";
+import { AppError } from "../../../../platform/app-error.ts";
 import { statusOf } from "../../../http/errors.ts";
 import { laneOf } from "../../ids.ts";
 import { isClientsLane } from "../new-session.ts";

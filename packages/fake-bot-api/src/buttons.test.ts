@@ -1,7 +1,7 @@
 import { Bot } from "grammy";
 import { describe, expect, test } from "vitest";
-import { refusal, startTelegram } from "../../test/support/telegram/fake-telegram.ts";
-import { ManualClock } from "../../test/support/core/manual-clock.ts";
+import { ManualClock } from "../../../test/support/core/manual-clock.ts";
+import { refusal, startTelegram } from "../../../test/support/telegram/fake-telegram.ts";
 
 const tooOld = "400: Bad Request: query is too old and response timeout expired or query ID is invalid";
 const keyboard = (data: string, text = "Go") => ({ inline_keyboard: [[{ text, callback_data: data }]] });

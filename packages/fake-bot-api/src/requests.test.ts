@@ -1,6 +1,6 @@
 import { InputFile } from "grammy";
 import { describe, expect, test } from "vitest";
-import { refusal, startTelegram } from "../../test/support/telegram/fake-telegram.ts";
+import { refusal, startTelegram } from "../../../test/support/telegram/fake-telegram.ts";
 
 async function post(url: string, body: string, contentType: string) {
   const response = await fetch(url, { method: "POST", body, headers: { "content-type": contentType } });

@@ -1,6 +1,6 @@
 import { InputFile, InputMediaBuilder } from "grammy";
 import { describe, expect, test } from "vitest";
-import { refusal, startTelegram } from "../../test/support/telegram/fake-telegram.ts";
+import { refusal, startTelegram } from "../../../test/support/telegram/fake-telegram.ts";
 
 const file = (content: string, name: string) => new InputFile(Buffer.from(content), name);
 

@@ -1,7 +1,7 @@
 import { InputFile } from "grammy";
 import { describe, expect, test } from "vitest";
-import { refusal, startTelegram } from "../../test/support/telegram/fake-telegram.ts";
-import { ManualClock } from "../../test/support/core/manual-clock.ts";
+import { ManualClock } from "../../../test/support/core/manual-clock.ts";
+import { refusal, startTelegram } from "../../../test/support/telegram/fake-telegram.ts";
 
 const notModified =
   "400: Bad Request: message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message";

@@ -1,7 +1,7 @@
 import { Bot, HttpError } from "grammy";
 import { describe, expect, test } from "vitest";
-import { refusal, startTelegram } from "../../test/support/telegram/fake-telegram.ts";
-import { ManualClock } from "../../test/support/core/manual-clock.ts";
+import { ManualClock } from "../../../test/support/core/manual-clock.ts";
+import { refusal, startTelegram } from "../../../test/support/telegram/fake-telegram.ts";
 
 const failureOf = (call: Promise<unknown>) => call.catch((error: unknown) => error);
 

@@ -2,8 +2,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Bot, webhookCallback } from "grammy";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { refusal, startTelegram } from "../../test/support/telegram/fake-telegram.ts";
-import { ManualClock } from "../../test/support/core/manual-clock.ts";
+import { ManualClock } from "../../../test/support/core/manual-clock.ts";
+import { refusal, startTelegram } from "../../../test/support/telegram/fake-telegram.ts";
 
 type Received = { updateId: number; secret: string | undefined };
 

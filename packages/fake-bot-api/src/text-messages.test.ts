@@ -1,7 +1,7 @@
 import type { MessageEntity } from "grammy/types";
 import { describe, expect, test } from "vitest";
-import { refusal, startTelegram } from "../../test/support/telegram/fake-telegram.ts";
-import { ManualClock } from "../../test/support/core/manual-clock.ts";
+import { ManualClock } from "../../../test/support/core/manual-clock.ts";
+import { refusal, startTelegram } from "../../../test/support/telegram/fake-telegram.ts";
 
 const bold = (offset: number, length: number): MessageEntity => ({ type: "bold", offset, length });
 

@@ -1,7 +1,7 @@
 import { Bot } from "grammy";
 import { describe, expect, test } from "vitest";
-import { refusal, startTelegram } from "../../test/support/telegram/fake-telegram.ts";
-import { ManualClock } from "../../test/support/core/manual-clock.ts";
+import { ManualClock } from "../../../test/support/core/manual-clock.ts";
+import { refusal, startTelegram } from "../../../test/support/telegram/fake-telegram.ts";
 
 const texts = (updates: { message?: { text?: string } }[]) => updates.map(({ message }) => message?.text);
 

@@ -1,6 +1,6 @@
 import { GrammyError } from "grammy";
 import { describe, expect, test } from "vitest";
-import { refusal, startTelegram } from "../../test/support/telegram/fake-telegram.ts";
+import { refusal, startTelegram } from "../../../test/support/telegram/fake-telegram.ts";
 
 describe("the bot", () => {
   test("gets its own profile", async () => {
