@@ -28,6 +28,7 @@ beforeEach(() => {
     "tsconfig.json",
     "bin",
     "scripts",
+    "packages",
     "src",
     "web",
     "dist/page",
@@ -77,7 +78,7 @@ test("a clone is built once, silently left alone if nothing changed, and rebuilt
   writeFileSync(join(clone, "src/platform/app-error.ts"), "export const messageOf = 1;\n");
   const broken = await ready();
   expect(broken.status).toBe(1);
-  expect(broken.stderr).toMatch(/No matching export in "src\/app-error.ts"/);
+  expect(broken.stderr).toMatch(/No matching export in "src\/platform\/app-error.ts"/);
   // The previous build still works.
   expect(existsSync(join(clone, "dist/waybill.js"))).toBe(true);
   cpSync(join(root, "src/platform/app-error.ts"), join(clone, "src/platform/app-error.ts"));
