@@ -7,7 +7,7 @@ import type { Lane } from "../core/lane/lane.ts";
 import { systemClock } from "../platform/clock.ts";
 import { lazyRuntime } from "./lazy-runtime.ts";
 import { stub } from "./stub/descriptor.ts";
-import { StubRuntime } from "./stub/stub-runtime.ts";
+import { StubRuntime } from "./stub/runtime.ts";
 
 const never = new AbortController().signal;
 const lane: Lane = {

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { hasClaudeLogin } from "./claude/process/claude-login.ts";
-import { hasOpencodeLogin } from "./opencode/server/opencode-login.ts";
+import { hasClaudeLogin } from "./claude/environment.ts";
+import { hasOpencodeLogin } from "./opencode/environment.ts";
 
 let home: string;
 beforeEach(() => {

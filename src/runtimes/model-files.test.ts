@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { attachedFile, notes, pdf, png, sampleFiles } from "../../test/support/files/sample-files.ts";
-import { fileBlock } from "./claude/process/file-blocks.ts";
+import { fileBlock } from "./claude/prompt.ts";
 import { fileText, readFiles } from "./model-files.ts";
-import { promptParts } from "./opencode/session/prompt-parts.ts";
-import { imagesIn, withTextFiles } from "./pi/process/prompt-content.ts";
+import { promptParts } from "./opencode/prompt.ts";
+import { imagesIn, withTextFiles } from "./pi/prompt.ts";
 
 const base64 = (bytes: Buffer) => bytes.toString("base64");
 

@@ -10,7 +10,7 @@ import { lazyRuntime } from "../../src/runtimes/lazy-runtime.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
 import { stub } from "../../src/runtimes/stub/descriptor.ts";
 import { readJournal } from "../../src/runtimes/stub/journal.ts";
-import { StubRuntime } from "../../src/runtimes/stub/stub-runtime.ts";
+import { StubRuntime } from "../../src/runtimes/stub/runtime.ts";
 import { stubScript } from "../support/agents/agent-scripts.ts";
 import type { RuntimeHarness } from "./runtime-conformance.ts";
 import { conformanceScenes, conformingLane, runtimeConformance } from "./runtime-conformance.ts";

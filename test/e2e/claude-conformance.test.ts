@@ -1,7 +1,7 @@
 /** Runs the runtime conformance suite on the real Claude Code. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { findTranscript } from "../../src/runtimes/claude/transcript/find-transcript.ts";
+import { findTranscript } from "../../src/runtimes/claude/transcript/files.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
 import { conformanceScenes, conformingLane, runtimeConformance } from "../conformance/runtime-conformance.ts";
 import { startClaude } from "../support/agents/agent-programs.ts";

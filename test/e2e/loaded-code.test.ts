@@ -1,9 +1,11 @@
 /** Which files of the program a start loads, as reported by V8. */
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { basename, join } from "node:path";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Program } from "../support/daemon/program.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
 
 let waybill: Program;
 beforeEach(() => {
@@ -12,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => waybill.dispose());
 
-/** The program's files, without hashes, that the supervisor and worker loaded before they exited, and their size. */
+/** The source files that the supervisor and worker loaded before they exited, by source maps, and the program's size. */
 async function loadedDuring(work: () => Promise<unknown>): Promise<{ loaded: string[]; bytes: number }> {
   const directory = join(waybill.directory, "coverage");
   const daemon = await waybill.up({ NODE_V8_COVERAGE: directory });
@@ -25,20 +27,32 @@ async function loadedDuring(work: () => Promise<unknown>): Promise<{ loaded: str
   });
   const paths = [...new Set(urls)].map((url) => fileURLToPath(url));
   return {
-    loaded: paths.map((path) => basename(path).replace(/-[A-Z0-9]{8}\.js$/, "")),
+    loaded: paths.flatMap(sourcesOf),
     bytes: paths.reduce((sum, path) => sum + statSync(path).size, 0),
   };
 }
 
+/** The source files, from the root of the repository, that were bundled into a file of the program. */
+function sourcesOf(path: string): string[] {
+  const { sources } = JSON.parse(readFileSync(`${path}.map`, "utf8")) as { sources: string[] };
+  return sources.map((source) => relative(root, join(dirname(path), source)));
+}
+
 const onlyWhenNeeded = [
-  ...["opencode-runtime", "claude-runtime", "pi-runtime", "opencode-app", "demo-opencode", "doctor"],
-  ...["mcp-app", "serve-tools", "page-answers"],
+  ...["opencode", "claude", "pi"].map((runtime) => `src/runtimes/${runtime}/runtime.ts`),
+  ...["src/daemon/demo/demo-opencode.ts", "src/cli/commands/doctor.ts", "src/runtimes/opencode/doctor.ts"],
+  ...["src/transports/opencode-api/opencode-app.ts", "src/transports/mcp/mcp-app.ts"],
+  ...["src/cli/mcp/serve-tools.ts", "src/transports/http/page/page-answers.ts"],
 ];
+
+test("the files that are loaded only when they are needed exist", () => {
+  expect(onlyWhenNeeded.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
 
 test("a start loads no code for agent programs that no lane uses, and nothing else that is not needed yet", async () => {
   const send = () => waybill.client().sendAndWait({ to: { lane: "lane" }, text: "Tidy up." });
   const { loaded, bytes } = await loadedDuring(send);
-  expect(loaded).toEqual(expect.arrayContaining(["worker", "up"]));
+  expect(loaded).toEqual(expect.arrayContaining(["src/daemon/worker/worker.ts", "src/cli/commands/up.ts"]));
   expect(onlyWhenNeeded.filter((name) => loaded.includes(name))).toEqual([]);
   // Each kilobyte costs every start. Load code later if an idle daemon does not need it.
   expect(bytes).toBeLessThan(1_364_000);
@@ -58,10 +72,10 @@ test("code that was not needed at the start is loaded when it is needed", async 
     expect(await (await waybill.fetch("/ready")).json()).toMatchObject({ reasons: ["runtime_not_ready:pi"] });
   });
   expect(onlyWhenNeeded.filter((name) => loaded.includes(name)).sort()).toEqual([
-    "mcp-app",
-    "opencode-app",
-    "page-answers",
-    "pi-runtime",
+    "src/runtimes/pi/runtime.ts",
+    "src/transports/http/page/page-answers.ts",
+    "src/transports/mcp/mcp-app.ts",
+    "src/transports/opencode-api/opencode-app.ts",
   ]);
 });
 

@@ -10,7 +10,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { StoredMessage } from "../../src/runtimes/opencode/server/opencode-api.ts";
+import type { StoredMessage } from "../../src/runtimes/opencode/client/api.ts";
 import { conformingLane } from "../conformance/runtime-conformance.ts";
 import { nativeRouteList, routesIn } from "../support/opencode/native-routes.ts";
 import { startOpencode } from "../support/opencode/opencode-server.ts";

@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Session } from "../../src/runtimes/opencode/server/opencode-api.ts";
+import type { Session } from "../../src/runtimes/opencode/client/api.ts";
 import type { Service } from "../../src/service/service.ts";
 import { anApiOn } from "../support/daemon/http-api.ts";
 import { serviceOf } from "../support/daemon/service-of.ts";

@@ -1,6 +1,6 @@
 /** Runs the runtime conformance suite on the real pi. */
 import { rmSync } from "node:fs";
-import { sessionFile, sessionFolders } from "../../src/runtimes/pi/session/session-file.ts";
+import { sessionFile, sessionFolders } from "../../src/runtimes/pi/transcript/files.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
 import { conformanceScenes, conformingLane, runtimeConformance } from "../conformance/runtime-conformance.ts";
 import { startPi } from "../support/agents/agent-programs.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Lane } from "../../src/core/lane/lane.ts";
 import { systemClock } from "../../src/platform/clock.ts";
-import { PiRuntime } from "../../src/runtimes/pi/pi-runtime.ts";
+import { PiRuntime } from "../../src/runtimes/pi/runtime.ts";
 import { readProcessRecords } from "../../src/runtimes/process-pool/process-record.ts";
 
 let directory = "";

@@ -12,7 +12,7 @@ import { isOutstanding } from "../../build/core/delivery/record.js";
 import { startEngine } from "../../build/daemon/wiring/start-engine.js";
 import { failPointFrom } from "../../build/daemon/worker/fail-point.js";
 import { clockOn, systemClock } from "../../build/platform/clock.js";
-import { StubRuntime } from "../../build/runtimes/stub/stub-runtime.js";
+import { StubRuntime } from "../../build/runtimes/stub/runtime.js";
 import { openSqliteStore } from "../../build/store/sqlite/sqlite-store.js";
 
 const directory = process.argv[2];

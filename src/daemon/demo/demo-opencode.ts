@@ -7,9 +7,9 @@ import { join } from "node:path";
 import type { ScriptedModel } from "@waybill/scripted-model";
 import { isolatedHome, scriptedProvider, startScriptedModel } from "@waybill/scripted-model";
 import { AppError } from "../../platform/app-error.ts";
+import { serverEnvironment } from "../../runtimes/opencode/environment.ts";
 import { opencodePath } from "../../runtimes/opencode/opencode-path.ts";
 import { choosePort } from "../../runtimes/opencode/server/choose-server.ts";
-import { serverEnvironment } from "../../runtimes/opencode/server/server-environment.ts";
 import { demoModelScript } from "./demo-model.ts";
 
 export type DemoOpencode = {

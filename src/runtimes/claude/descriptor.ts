@@ -6,8 +6,7 @@ import { defineRuntime } from "../descriptor.ts";
 import { locateAgent } from "../process-pool/find-agent.ts";
 import { hasProcessRecords } from "../process-pool/process-record.ts";
 import { checkProgram, modelsOf } from "../program-checks.ts";
-import { claudeProgram } from "./process/claude-program.ts";
-import { claudeIds, claudeTraits } from "./traits.ts";
+import { claudeIds, claudeProgram, claudeTraits } from "./traits.ts";
 
 const kind = "claude";
 
@@ -17,7 +16,7 @@ export const claude = defineRuntime({
   provider: "claude_code",
   program: claudeProgram.command,
   locate: (env) => locateAgent(claudeProgram, claudeProgram.command, env),
-  hasLogin: async (env) => (await import("./process/claude-login.ts")).hasClaudeLogin(env),
+  hasLogin: async (env) => (await import("./environment.ts")).hasClaudeLogin(env),
   traits: claudeTraits,
   idsFrom: claudeIds,
   offers: ["sessionsIn", "fork"],
@@ -40,7 +39,7 @@ export const claude = defineRuntime({
     return {
       hasOrphans: hasProcessRecords(directory),
       async load() {
-        const { ClaudeRuntime } = await import("./claude-runtime.ts");
+        const { ClaudeRuntime } = await import("./runtime.ts");
         return new ClaudeRuntime({
           program: claudeBin,
           env,

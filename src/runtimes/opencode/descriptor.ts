@@ -3,13 +3,13 @@ import { AppError } from "../../platform/app-error.ts";
 import { flag, host, httpUrl, port, program } from "../../platform/setting-types.ts";
 import type { RuntimeContext } from "../descriptor.ts";
 import { defineRuntime } from "../descriptor.ts";
+import { bringsModel } from "./arguments.ts";
+import type { OpencodePermissionPolicy } from "./permissions/permission-policy.ts";
+import { withPermissions } from "./permissions/permission-policy.ts";
 import { defaultAttachUrl, defaultServePort } from "./server/choose-server.ts";
 import { defaultProgram, locateOpencode } from "./server/find-opencode.ts";
 import { readServerRecord, serverDirectory } from "./server/server-record.ts";
 import type { ServerEvent } from "./server/server-supervisor.ts";
-import { bringsModel } from "./session/agent-selection.ts";
-import type { OpencodePermissionPolicy } from "./session/permission-policy.ts";
-import { withPermissions } from "./session/permission-policy.ts";
 import { opencodeIds, opencodeTraits } from "./traits.ts";
 
 const kind = "opencode";
@@ -20,7 +20,7 @@ export const opencode = defineRuntime({
   provider: "opencode_cli",
   program: defaultProgram,
   locate: (env) => locateOpencode({ program: defaultProgram, env }),
-  hasLogin: async (env) => (await import("./server/opencode-login.ts")).hasOpencodeLogin(env),
+  hasLogin: async (env) => (await import("./environment.ts")).hasOpencodeLogin(env),
   traits: opencodeTraits,
   idsFrom: opencodeIds,
   offers: ["models", "checkChoice", "sessionsIn", "checkAdoption", "fork"],
@@ -61,7 +61,7 @@ export const opencode = defineRuntime({
     return {
       hasOrphans,
       async load() {
-        const { OpencodeRuntime } = await import("./opencode-runtime.ts");
+        const { OpencodeRuntime } = await import("./runtime.ts");
         const { ServerSupervisor } = await import("./server/server-supervisor.ts");
         // A server left over from an earlier run is adopted or ended even if no lane needs one.
         const startAtOnce = isUsed || hasOrphans;

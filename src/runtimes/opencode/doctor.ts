@@ -9,19 +9,18 @@ import type { Check } from "../../platform/doctor-check.ts";
 import { failed, failedBy, ok, warning } from "../../platform/doctor-check.ts";
 import type { AgentAndModel, DoctorContext } from "../descriptor.ts";
 import { modelsOf } from "../program-checks.ts";
+import { selectAgent } from "./arguments.ts";
+import type { Address } from "./client/api.ts";
+import { OpencodeApi } from "./client/api.ts";
+import { serverEnvironment } from "./environment.ts";
 import { attachServer } from "./server/acquire-server.ts";
 import type { ServerSettings } from "./server/choose-server.ts";
 import { refuseOpenHost } from "./server/choose-server.ts";
 import { findOpencode } from "./server/find-opencode.ts";
-import type { Address } from "./server/opencode-api.ts";
-import { OpencodeApi } from "./server/opencode-api.ts";
-import { serverEnvironment } from "./server/server-environment.ts";
-import { answersAsOurs, authorizationOf } from "./server/server-process.ts";
+import { answersAsOurs, authorizationOf, defaultServerTimes } from "./server/server-process.ts";
 import type { ServerRecord } from "./server/server-record.ts";
 import { readServerRecord, serverDirectory } from "./server/server-record.ts";
 import { ServerSupervisor } from "./server/server-supervisor.ts";
-import { defaultServerTimes } from "./server/server-times.ts";
-import { selectAgent } from "./session/agent-selection.ts";
 
 export async function checkOpencode(kind: string, settings: ServerSettings, context: DoctorContext): Promise<Check[]> {
   const models = ok(`model ${kind}`, `${modelsOf(context.lanes)}.`);

@@ -2,7 +2,7 @@
 import type { DoctorContext } from "../descriptor.ts";
 import { opencode } from "./descriptor.ts";
 import { findOpencode } from "./server/find-opencode.ts";
-import { defaultServerTimes } from "./server/server-times.ts";
+import { defaultServerTimes } from "./server/server-process.ts";
 
 export async function opencodePath(
   settings: Readonly<Record<string, unknown>>,

@@ -6,9 +6,8 @@ import { defineRuntime } from "../descriptor.ts";
 import { locateAgent } from "../process-pool/find-agent.ts";
 import { hasProcessRecords } from "../process-pool/process-record.ts";
 import { checkProgram, modelsOf } from "../program-checks.ts";
-import { piProgram } from "./process/pi-program.ts";
-import { hasProviderKey } from "./process/provider-key.ts";
-import { piIds, piTraits } from "./traits.ts";
+import { hasProviderKey } from "./environment.ts";
+import { piIds, piProgram, piTraits } from "./traits.ts";
 
 const kind = "pi";
 const defaultProvider = "openrouter";
@@ -55,7 +54,7 @@ export const pi = defineRuntime({
     return {
       hasOrphans: hasProcessRecords(directory),
       async load() {
-        const { PiRuntime } = await import("./pi-runtime.ts");
+        const { PiRuntime } = await import("./runtime.ts");
         return new PiRuntime({
           program: settings.piBin,
           env,

@@ -1,6 +1,9 @@
-/** The traits and ids of pi's runtime, available before the runtime is loaded. */
+/** pi's traits, ids and program, available before the runtime is loaded. */
+
 import type { RuntimeIds, RuntimeTraits } from "../../core/transcript/transcript.ts";
+import { packageFile } from "../../platform/package-files.ts";
 import { acceptedImages, acceptedText } from "../model-files.ts";
+import type { AgentProgram } from "../process-pool/find-agent.ts";
 
 // A known prompt is never sent again: pi would run it twice, and the two would look the same in its file.
 export const piTraits: RuntimeTraits = {
@@ -15,3 +18,12 @@ export const piTraits: RuntimeTraits = {
 export function piIds(digest: string): RuntimeIds {
   return { messageId: `pi_${digest.slice(0, 32)}`, partId: `pi_part_${digest.slice(0, 32)}` };
 }
+
+export const piProgram: AgentProgram = {
+  name: "pi",
+  code: "pi",
+  setting: "piBin (PI_BIN)",
+  command: "pi",
+  testCopy: packageFile("node_modules/.pi/node_modules/.bin/pi"),
+  installCommand: "npm install -g @mariozechner/pi-coding-agent",
+};

@@ -2,13 +2,11 @@
  * One agent process per lane: started for the first prompt, kept for a while when idle, and ended with the daemon. A
  * process that keeps failing is restarted with increasing backoff.
  */
-
 import type { Notice } from "../../core/lane/lane.ts";
 import { AppError, messageOf } from "../../platform/app-error.ts";
 import type { RunningProgram } from "../port.ts";
 import type { AgentClient, ProcessContext, ProcessSpec } from "./agent-process.ts";
 import { AgentProcess } from "./agent-process.ts";
-import { selectIdleProcesses } from "./idle-processes.ts";
 import { ProcessFailures } from "./process-failures.ts";
 
 export type AgentProcessPoolOptions = Omit<ProcessContext, "onIdle" | "onEnd"> & {
@@ -220,4 +218,32 @@ export class AgentProcessPool<C extends AgentClient> {
     this.#nextIdleCheckAt = time;
     this.#cancelTimer = this.#options.clock.at(time, () => this.#endIdle());
   }
+}
+
+export type IdleCandidate = {
+  readonly isReady: boolean;
+  readonly isEnding: boolean;
+  readonly idleSince: number;
+  readonly client: { readonly isWorking: boolean };
+};
+
+export type IdleLimits = { now: number; idleMs: number; maxResting: number };
+
+/**
+ * Selects processes that were idle for too long, and the longest idle ones if too many are idle. `nextAt` is null if no
+ * idle process remains.
+ */
+export function selectIdleProcesses<T extends IdleCandidate>(
+  processes: readonly T[],
+  { now, idleMs, maxResting }: IdleLimits,
+): { expired: T[]; nextAt: number | null } {
+  const idle = processes.filter(isIdle).sort((a, b) => b.idleSince - a.idleSince);
+  const kept = idle.slice(0, maxResting).filter(({ idleSince }) => idleSince + idleMs > now);
+  const oldest = kept.at(-1);
+  return { expired: idle.filter((one) => !kept.includes(one)), nextAt: oldest ? oldest.idleSince + idleMs : null };
+}
+
+/** A starting process is not idle, since a prompt is waiting for it. */
+function isIdle({ isReady, isEnding, client }: IdleCandidate): boolean {
+  return isReady && !isEnding && !client.isWorking;
 }

@@ -5,8 +5,7 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { spawn } from "node:child_process";
 import { AppError, messageOf } from "../../platform/app-error.ts";
-import { splitLines } from "./split-lines.ts";
-import { stderrTail } from "./stderr-tail.ts";
+import { splitLines, stderrTail } from "./program-output.ts";
 
 /** The name of the program, the prefix of its error codes, and the setting that holds its path. */
 export type ProgramKind = { name: string; code: string; setting: string };

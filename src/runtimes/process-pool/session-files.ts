@@ -2,7 +2,7 @@
  * Lists the sessions of a directory by the agent program's session files. Several directories can share a folder name,
  * so the working directory that is stored in a file decides.
  */
-import { createReadStream } from "node:fs";
+import { createReadStream, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { asText, jsonIn } from "../json-fields.ts";
@@ -68,5 +68,27 @@ async function ifThere<T>(found: Promise<T>, otherwise: T): Promise<T> {
   } catch (error) {
     if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return otherwise;
     throw error;
+  }
+}
+
+/** Small files that remember facts about sessions across restarts, such as which prompt was sent last. */
+export class SessionMarkers {
+  readonly #directory: string;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  write(name: string, text = ""): void {
+    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    writeFileSync(join(this.#directory, name), text, { flush: true });
+  }
+
+  has(name: string): boolean {
+    return existsSync(join(this.#directory, name));
+  }
+
+  read(name: string): string | null {
+    return this.has(name) ? readFileSync(join(this.#directory, name), "utf8") : null;
   }
 }

@@ -7,6 +7,7 @@ import type { TranscriptSlice } from "../../core/transcript/transcript.ts";
 import type { Signal, SignalBody } from "../../core/turn/signal.ts";
 import { newestTurn, signalsOf } from "../../core/turn/slice-signals.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { Json } from "../json-fields.ts";
 import type { AskAnswer, SignalListener } from "../port.ts";
 
 /** `nativeSession` is the session of the subagent. */
@@ -71,4 +72,27 @@ export class SignalPublisher {
   #emit(laneId: string, signal: Signal): void {
     for (const listener of this.#listeners) listener(laneId, signal);
   }
+}
+
+/**
+ * How a known line is handled: translated, published as a status item with this name, or ignored for this reason. A
+ * line without a rule is published as `unparsed`.
+ */
+export type LineRule = "translate" | { status: string } | { ignore: string };
+export type LineRules = Readonly<Record<string, LineRule>>;
+
+const maxRawLength = 4000;
+
+export function ruleFor(rules: LineRules, name: string): LineRule | null {
+  return Object.hasOwn(rules, name) ? (rules[name] ?? null) : null;
+}
+
+/** The same rule for several lines. */
+export function sameRule(rule: LineRule, prefix: string, names: string): LineRules {
+  return Object.fromEntries(names.split(" ").map((name) => [`${prefix}${name}`, rule]));
+}
+
+export function unparsed(reason: string, line: string | Json): SignalBody {
+  const raw = typeof line === "string" ? line : JSON.stringify(line);
+  return { type: "unparsed", reason, raw: raw.slice(0, maxRawLength) };
 }

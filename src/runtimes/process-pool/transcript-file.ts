@@ -89,3 +89,41 @@ function rowIn(line: string): Json | null {
   }
   return row;
 }
+
+/** Sets an entry as the newest of a map, and drops the oldest entries if there are too many. */
+export function setNewest<K, V>(map: Map<K, V>, key: K, value: V, maxEntries: number): void {
+  map.delete(key);
+  map.set(key, value);
+  for (const oldest of map.keys()) {
+    if (map.size <= maxEntries) break;
+    map.delete(oldest);
+  }
+}
+
+const maxFiles = 32;
+
+/** The most recently read transcript files, with their readers. Any other file is read from its beginning. */
+export class TranscriptFileCache<R extends RowReader> {
+  readonly #files = new Map<string, TranscriptFile<R>>();
+  readonly #createReader: (sessionId: string) => R;
+
+  constructor(createReader: (sessionId: string) => R) {
+    this.#createReader = createReader;
+  }
+
+  /** If the session's file has moved, its reader starts over. */
+  open(sessionId: string, path: string): TranscriptFile<R> {
+    const cached = this.#files.get(sessionId);
+    const file = cached?.path === path ? cached : new TranscriptFile(path, () => this.#createReader(sessionId));
+    setNewest(this.#files, sessionId, file, maxFiles);
+    return file;
+  }
+
+  pathOf(sessionId: string): string | null {
+    return this.#files.get(sessionId)?.path ?? null;
+  }
+
+  remove(sessionId: string): void {
+    this.#files.delete(sessionId);
+  }
+}

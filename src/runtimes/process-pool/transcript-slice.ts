@@ -1,5 +1,5 @@
-/** Builds the slice of a session from its transcript rows and the client of its process. Pure. */
-import type { TranscriptRow, TranscriptSlice } from "../../core/transcript/transcript.ts";
+/** Transcript rows while they are read, and the slice of a session from them and the client of its process. Pure. */
+import type { ToolCall, TranscriptRow, TranscriptSlice } from "../../core/transcript/transcript.ts";
 import type { AgentClient } from "./agent-process.ts";
 
 /** The process that has a session: one from the pool, or an orphan of an earlier run. */
@@ -32,3 +32,17 @@ export function reopenUnfinishedTurns(rows: readonly TranscriptRow[]): Transcrip
   });
   return reopened.reverse();
 }
+
+export type MutableToolCall = { -readonly [K in keyof ToolCall]: ToolCall[K] };
+export type MutableRow = { -readonly [K in keyof TranscriptRow]: TranscriptRow[K] } & { tools: MutableToolCall[] };
+
+/** An empty row that readers fill in. */
+export const emptyRow = {
+  continuesId: null,
+  text: "",
+  reasoning: "",
+  finish: null,
+  error: null,
+  firstActivityAt: null,
+  completedAt: null,
+} as const satisfies Partial<TranscriptRow>;

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { ok } from "../../platform/doctor-check.ts";
 import { defineRuntime } from "../descriptor.ts";
+import { StubRuntime, stubIds, stubTraits } from "./runtime.ts";
 import { stubScriptSchema } from "./script.ts";
-import { StubRuntime, stubIds, stubTraits } from "./stub-runtime.ts";
 
 export const stub = defineRuntime({
   kind: "stub",

@@ -1,6 +1,6 @@
 /** Preloaded into the built program: records when the stub agent is read and when it gets a prompt. */
 import { appendFileSync } from "node:fs";
-import { StubRuntime } from "../../../build/runtimes/stub/stub-runtime.js";
+import { StubRuntime } from "../../../build/runtimes/stub/runtime.js";
 
 const { read, submit } = StubRuntime.prototype;
 const record = (call) => appendFileSync(process.env.WAYBILL_TEST_CALLS, `${JSON.stringify(call)}\n`);

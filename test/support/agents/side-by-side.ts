@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import type { UniversalEvent } from "../../../src/core/turn/universal-event.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
-import { StubRuntime } from "../../../src/runtimes/stub/stub-runtime.ts";
+import { StubRuntime } from "../../../src/runtimes/stub/runtime.ts";
 import type { Engine } from "../../../src/service/engine.ts";
 import type { NewLane } from "../../../src/store/port.ts";
 import { startClaude, startOpencode, startPi } from "./agent-programs.ts";

@@ -5,7 +5,7 @@ import type { Evidence } from "../../../src/core/proof/observation.ts";
 import { noEvidence } from "../../../src/core/proof/observation.ts";
 import type { SentMessage } from "../../../src/core/proof/sends.ts";
 import type { Ask, ToolCall, TranscriptRow, TranscriptSlice } from "../../../src/core/transcript/transcript.ts";
-import { emptyRow } from "../../../src/runtimes/transcript-row.ts";
+import { emptyRow } from "../../../src/runtimes/process-pool/transcript-slice.ts";
 
 export const defaultSession = "ses-1";
 

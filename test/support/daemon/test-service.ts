@@ -25,7 +25,7 @@ import { AppError } from "../../../src/platform/app-error.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import type { Runtime } from "../../../src/runtimes/port.ts";
 import { runtimeDescriptors } from "../../../src/runtimes/registry.ts";
-import { stubTraits } from "../../../src/runtimes/stub/stub-runtime.ts";
+import { stubTraits } from "../../../src/runtimes/stub/runtime.ts";
 import { createService } from "../../../src/service/create-service.ts";
 import type { Engine } from "../../../src/service/engine.ts";
 import type { AskDecision, OpenAsk, Send, Service } from "../../../src/service/service.ts";

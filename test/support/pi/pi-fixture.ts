@@ -5,7 +5,7 @@ import { newestTurn, signalsOf } from "../../../src/core/turn/slice-signals.ts";
 import { TurnTracker } from "../../../src/core/turn/turn-tracker.ts";
 import type { Draft } from "../../../src/core/turn/universal-event.ts";
 import type { Json } from "../../../src/runtimes/json-fields.ts";
-import { SessionReader } from "../../../src/runtimes/pi/session/session-reader.ts";
+import { SessionReader } from "../../../src/runtimes/pi/transcript/reader.ts";
 import { PiTranslator } from "../../../src/runtimes/pi/translate/translate.ts";
 import type { AskAnswer } from "../../../src/runtimes/port.ts";
 import { reopenUnfinishedTurns } from "../../../src/runtimes/process-pool/transcript-slice.ts";

@@ -10,10 +10,10 @@ import { startScriptedModel } from "@waybill/scripted-model";
 import type { Lane } from "../../../src/core/lane/lane.ts";
 import type { Json } from "../../../src/runtimes/json-fields.ts";
 import { jsonIn } from "../../../src/runtimes/json-fields.ts";
-import { piArguments } from "../../../src/runtimes/pi/process/pi-arguments.ts";
-import { piEnvironment as environmentOf } from "../../../src/runtimes/pi/process/pi-environment.ts";
-import { RpcClient } from "../../../src/runtimes/pi/process/rpc-client.ts";
-import { splitLines } from "../../../src/runtimes/process-pool/split-lines.ts";
+import { piArguments } from "../../../src/runtimes/pi/arguments.ts";
+import { RpcClient } from "../../../src/runtimes/pi/client.ts";
+import { piEnvironment as environmentOf } from "../../../src/runtimes/pi/environment.ts";
+import { splitLines } from "../../../src/runtimes/process-pool/program-output.ts";
 import { piBin, piEnvironment, scriptedModel } from "./pi-lanes.ts";
 
 export class PiWorld {

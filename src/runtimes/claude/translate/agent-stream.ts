@@ -9,8 +9,7 @@
 import type { MessageError, SignalBody } from "../../../core/turn/signal.ts";
 import type { Json } from "../../json-fields.ts";
 import { asNumber, asObject, asText, blocksOf, textOfBlocks } from "../../json-fields.ts";
-import { apiErrorStatus } from "../api-error.ts";
-import { tokensOf } from "./translate-usage.ts";
+import { apiErrorStatus, tokensOf } from "../lines.ts";
 
 export type ToolUse = { message: string; name: string; input: Json; ofSubagent: boolean };
 

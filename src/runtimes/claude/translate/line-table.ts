@@ -5,8 +5,8 @@
  */
 import type { Json } from "../../json-fields.ts";
 import { asObject, asText } from "../../json-fields.ts";
-import type { LineRule, LineRules } from "../../process-pool/line-rules.ts";
-import { ruleFor, sameRule } from "../../process-pool/line-rules.ts";
+import type { LineRule, LineRules } from "../../process-pool/signal-publisher.ts";
+import { ruleFor, sameRule } from "../../process-pool/signal-publisher.ts";
 
 const redundant = { ignore: "other lines report it" };
 const userInterface = { ignore: "about the program's windows and connections, not about the agent's work" };

@@ -15,7 +15,7 @@ import { universalEventSchema } from "../../../../test/support/rules/event-schem
 import { newestTurn, signalsOf } from "../../../core/turn/slice-signals.ts";
 import { TurnTracker } from "../../../core/turn/turn-tracker.ts";
 import type { Draft } from "../../../core/turn/universal-event.ts";
-import { TranscriptReader } from "../transcript/transcript-reader.ts";
+import { TranscriptReader } from "../transcript/reader.ts";
 import { lineRule } from "./line-table.ts";
 
 const recorded: readonly [name: string, what: string, told: string][] = [

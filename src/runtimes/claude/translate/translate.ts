@@ -15,22 +15,26 @@ import { asNumber, asObject, asText, blocksOf, jsonIn, textOfBlocks } from "../.
 import type { AskAnswer } from "../../port.ts";
 import type { AskSignal } from "../../process-pool/asks.ts";
 import { answeredSignal, askSignal, expiredSignal } from "../../process-pool/asks.ts";
-import { unparsed } from "../../process-pool/line-rules.ts";
 import type { AgentSignal, LineTranslator } from "../../process-pool/signal-publisher.ts";
-import { apiErrorStatus } from "../api-error.ts";
-import { toolAskIn } from "../process/tool-ask.ts";
-import { endedPrompts } from "../process/turn-result.ts";
+import { unparsed } from "../../process-pool/signal-publisher.ts";
+import { toolAskIn } from "../asks.ts";
+import {
+  apiErrorStatus,
+  endedPrompts,
+  executionNote,
+  missingServers,
+  resultState,
+  statusSignal,
+  turnEnd,
+  turnUsage,
+} from "../lines.ts";
+import { promptParts } from "../prompt.ts";
 import type { ToolUse } from "./agent-stream.ts";
 import { AgentStream } from "./agent-stream.ts";
 import { claudeFileChange } from "./file-change.ts";
 import { lineName, lineRule } from "./line-table.ts";
 import { OpenPrompts } from "./open-prompts.ts";
 import { TaskList } from "./task-list.ts";
-import { promptParts } from "./translate-prompt.ts";
-import { turnEnd } from "./translate-result.ts";
-import { missingServers, statusSignal } from "./translate-status.ts";
-import { executionNote, resultState } from "./translate-tool-result.ts";
-import { turnUsage } from "./translate-usage.ts";
 
 /** If a line is repeated, that happens soon, so only this many are remembered. */
 const maxSeenLines = 5000;

@@ -1,16 +1,19 @@
 /** The three ways to get a server: adopt the one of an earlier run, attach to an existing one, or start our own. */
+
 import { AppError } from "../../../platform/app-error.ts";
 import { isLoopback } from "../../../platform/loopback.ts";
-import { adoptRecordedServer } from "./adopt-server.ts";
+import { processTable } from "../../process/process-table.ts";
+import { endProcessTree, treeLeader } from "../../process/process-tree.ts";
+import { serverEnvironment, startFingerprint } from "../environment.ts";
 import type { ServerSettings } from "./choose-server.ts";
 import { choosePort, chooseServer, localUrl, refuseOpenHost } from "./choose-server.ts";
 import type { FindOptions } from "./find-opencode.ts";
 import { findOpencode, requireOpencode } from "./find-opencode.ts";
 import { basicAuthorization, probe } from "./probe-server.ts";
-import { serverEnvironment, startFingerprint } from "./server-environment.ts";
-import type { OwnServer } from "./server-process.ts";
-import { authorizationOf, startServer } from "./server-process.ts";
-import type { ServerTimes } from "./server-times.ts";
+import type { OwnServer, ServerTimes } from "./server-process.ts";
+import { answersAsOurs, authorizationOf, startServer } from "./server-process.ts";
+import type { ServerRecord } from "./server-record.ts";
+import { isNonceOf, readServerRecord, removeServerRecord, writeServerRecord } from "./server-record.ts";
 
 export type ServerAddress = {
   url: string;
@@ -119,3 +122,57 @@ function findOptions({ settings, env, extraEnv, installedPaths, times, signal }:
 }
 
 const chosenPassword = (env: NodeJS.ProcessEnv) => env.OPENCODE_SERVER_PASSWORD || null;
+
+export type AdoptOptions = { directory: string; times: ServerTimes; signal: AbortSignal };
+
+export type ExpectedServer = { fingerprint: string; version: string };
+
+/**
+ * Adopts the server that an earlier run of Waybill started, if it works and matches the one that would be started now.
+ * Otherwise ends it and everything it started, and waits for that. Must finish before anything is observed.
+ * `expectedServer` resolves to null if any server is acceptable.
+ */
+export async function adoptRecordedServer(
+  { directory, times, signal }: AdoptOptions,
+  expectedServer: () => Promise<ExpectedServer | null>,
+): Promise<OwnServer | null> {
+  const { probeMs, endMs } = times;
+  const record = readServerRecord(directory);
+  if (record === null) {
+    await endUnrecorded(directory, endMs);
+    return null;
+  }
+  const expected = await expectedServer();
+  const answer = () => answersAsOurs(record, probeMs, signal);
+  const isSameStart = expected === null || expected.fingerprint === record.fingerprint;
+  const version = isSameStart ? ((await answer()) ?? (await answer())) : null;
+  const isSameVersion = expected === null || expected.version === version;
+  const known = await withProcess(record, version !== null);
+  if (version !== null && isSameVersion && known.pid !== null) {
+    writeServerRecord(directory, known);
+    return { record: known, child: null, version };
+  }
+  await endProcessTree(record, endMs);
+  removeServerRecord(directory);
+  return null;
+}
+
+/** Without a readable record, ends everything that was started from this directory. */
+async function endUnrecorded(directory: string, endMs: number): Promise<void> {
+  const nonces = (await processTable()).map((row) => row.nonce).filter((nonce) => nonce !== null);
+  for (const nonce of new Set(nonces.filter((one) => isNonceOf(directory, one)))) {
+    await endProcessTree({ nonce, pid: null, processStart: null }, endMs);
+  }
+}
+
+/** The record with the process that is proven to be the server, or with no process. */
+async function withProcess(record: ServerRecord, answers: boolean): Promise<ServerRecord> {
+  const table = await processTable();
+  // If environments cannot be read, a server that knows our secret is found by its command line.
+  const isOurs = answers && record.passwordIsRandom && record.processStart === null;
+  const command = new RegExp(` serve .*--port ${record.port}( |$)`);
+  const found =
+    treeLeader(record, table) ??
+    (isOurs ? table.find((row) => row.group === row.pid && command.test(row.command)) : null);
+  return { ...record, pid: found?.pid ?? null, processStart: found?.start ?? null };
+}

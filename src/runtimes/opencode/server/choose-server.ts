@@ -2,8 +2,7 @@
 import { createServer } from "node:net";
 import { AppError, messageOf } from "../../../platform/app-error.ts";
 import { isLoopback } from "../../../platform/loopback.ts";
-import { tooOld } from "./find-opencode.ts";
-import { isTooOld } from "./opencode-version.ts";
+import { isTooOld, tooOld } from "./find-opencode.ts";
 import type { Probe } from "./probe-server.ts";
 
 export type ServerSettings = {

@@ -8,7 +8,6 @@ import { dirname, join } from "node:path";
 import { AppError } from "../../../platform/app-error.ts";
 import { packageFile } from "../../../platform/package-files.ts";
 import { findProgram, programVersion } from "../../../platform/program.ts";
-import { isTooOld, oldestOpencode } from "./opencode-version.ts";
 
 /** The default of `opencodeBin`. */
 export const defaultProgram = "opencode";
@@ -91,4 +90,17 @@ function defaultInstalledPaths(): string[] {
     // Usually it is not installed there.
   }
   return paths;
+}
+
+/** Older versions chose the prompt to answer by the order of message ids instead of the order of messages. */
+export const oldestOpencode = "1.18.15";
+
+/**
+ * Reads `1.18.33`, `v1.18.33` and `opencode 1.18.33-beta.2`. A preview is older than its release. Text without a
+ * version (`local`, `dev`) comes from a private build and is accepted.
+ */
+export function isTooOld(text: string): boolean {
+  const [, version, preview] = /(?:^|[\sv])(\d+\.\d+\.\d+)(-[0-9a-z.-]+)?/i.exec(text) ?? [];
+  const order = version?.localeCompare(oldestOpencode, "en", { numeric: true }) ?? 1;
+  return order < 0 || (order === 0 && preview !== undefined);
 }

@@ -2,11 +2,13 @@
  * Starts our own `opencode serve`: writes its record first, then waits until the server answers. It prints to a file
  * instead of a pipe, since it has to survive when the daemon is killed, and a broken pipe would end it.
  */
+
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { closeSync, readFileSync } from "node:fs";
+import { closeSync, copyFileSync, openSync, readFileSync, renameSync, statSync, truncateSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import { AppError, messageOf } from "../../../platform/app-error.ts";
@@ -14,12 +16,10 @@ import type { AgentEnvironment } from "../../process/agent-environment.ts";
 import { nonceVariable, redactSecrets } from "../../process/agent-environment.ts";
 import { isAlive, processTable } from "../../process/process-table.ts";
 import { endProcessTree } from "../../process/process-tree.ts";
-import { stderrTail } from "../../process-pool/stderr-tail.ts";
-import { tooOld } from "./find-opencode.ts";
-import { isTooOld } from "./opencode-version.ts";
+import { stderrTail } from "../../process-pool/program-output.ts";
+import { startFingerprint } from "../environment.ts";
+import { isTooOld, tooOld } from "./find-opencode.ts";
 import { basicAuthorization, probe } from "./probe-server.ts";
-import { startFingerprint } from "./server-environment.ts";
-import { openOutput, outputIn } from "./server-output.ts";
 import type { ServerRecord } from "./server-record.ts";
 import { newNonce, removeServerRecord, writeServerRecord } from "./server-record.ts";
 
@@ -177,4 +177,68 @@ function lastOutput({ directory, environment }: StartOptions, { password }: Serv
   } catch {
     return "";
   }
+}
+
+export const defaultServerTimes = {
+  /** For the program's answer to `--version`. */
+  versionMs: 15_000,
+  probeMs: 5000,
+  /** A suspected server counts as lost after this many unanswered probes in a row. */
+  probes: 3,
+  /** From the start until the server answers. */
+  startMs: 60_000,
+  /** From the request to end until the forced kill. */
+  endMs: 5000,
+  /** Between checks whether an adopted server's process is still alive. */
+  watchMs: 2000,
+  /** The wait after the first failure; it doubles with each failure in a row. */
+  firstWaitMs: 1000,
+  maxWaitMs: 30_000,
+  /** A server that ran for this long resets the count of failures. */
+  healthyAfterMs: 60_000,
+  /** How long an attached server may be away, for example for a restart, before Waybill starts its own. */
+  attachedAwayMs: 15_000,
+};
+
+export type ServerTimes = typeof defaultServerTimes;
+
+export function nextWait(failures: number, { firstWaitMs, maxWaitMs }: ServerTimes): number {
+  return Math.min(firstWaitMs * 2 ** failures, maxWaitMs);
+}
+
+/**
+ * A server's output file is limited in size. A second file keeps output that no longer fits, and the output of the
+ * previous server. The server only appends, so the file can be truncated while it runs.
+ */
+const maxBytes = 10 * 1024 * 1024;
+const checkMs = 60_000;
+
+export const outputIn = (directory: string) => join(directory, "output.log");
+const earlierIn = (directory: string) => join(directory, "output.old.log");
+const sizeIn = (directory: string) => statSync(outputIn(directory), { throwIfNoEntry: false })?.size ?? 0;
+
+/** Opens an empty file for a server that is about to start. */
+export function openOutput(directory: string): number {
+  if (sizeIn(directory) > 0) renameSync(outputIn(directory), earlierIn(directory));
+  return openSync(outputIn(directory), "a", 0o600);
+}
+
+/** Checks the size regularly until the returned function is called. */
+export function boundOutput(directory: string, onError: (error: unknown) => void): () => void {
+  const timer = setInterval(() => {
+    try {
+      shrinkOutput(directory);
+    } catch (error) {
+      onError(error);
+    }
+  }, checkMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** Loses output that is printed between the copy and the truncation, which is acceptable for a log. */
+export function shrinkOutput(directory: string, max = maxBytes): void {
+  if (sizeIn(directory) <= max) return;
+  copyFileSync(outputIn(directory), earlierIn(directory));
+  truncateSync(outputIn(directory));
 }

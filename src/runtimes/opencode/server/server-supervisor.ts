@@ -8,12 +8,9 @@ import { endProcessTree } from "../../process/process-tree.ts";
 import type { AcquiredServer, AcquireOptions, ServerAddress } from "./acquire-server.ts";
 import { adoptServer, attachServer, startOwnServer } from "./acquire-server.ts";
 import { probe } from "./probe-server.ts";
-import { boundOutput } from "./server-output.ts";
-import type { OwnServer } from "./server-process.ts";
-import { onServerExit } from "./server-process.ts";
+import type { OwnServer, ServerTimes } from "./server-process.ts";
+import { boundOutput, defaultServerTimes, nextWait, onServerExit } from "./server-process.ts";
 import { removeServerRecord } from "./server-record.ts";
-import type { ServerTimes } from "./server-times.ts";
-import { defaultServerTimes, nextWait } from "./server-times.ts";
 
 export type { ServerAddress } from "./acquire-server.ts";
 

@@ -7,13 +7,13 @@ import type { Notice } from "../../../core/lane/lane.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { asText } from "../../json-fields.ts";
 import type { Hint } from "../../port.ts";
-import type { OpencodeEvent } from "../server/event-stream.ts";
-import { EventStream } from "../server/event-stream.ts";
-import type { StoredMessage } from "../server/opencode-api.ts";
-import type { AskContext } from "./asks.ts";
-import { askSignals, isPermissionRequest, readPendingRequests } from "./asks.ts";
+import type { AskContext } from "../asks.ts";
+import { askSignals, isPermissionRequest, readPendingRequests } from "../asks.ts";
+import type { StoredMessage } from "../client/api.ts";
+import type { OpencodeEvent } from "../client/event-stream.ts";
+import { EventStream } from "../client/event-stream.ts";
+import { readSessionRows } from "../transcript/read-session-rows.ts";
 import { BusyPolling } from "./busy-polling.ts";
-import { readSessionRows } from "./read-session-rows.ts";
 import { SessionPublisher } from "./session-publisher.ts";
 
 export type SessionMonitorOptions = AskContext & {

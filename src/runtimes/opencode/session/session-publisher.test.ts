@@ -4,11 +4,11 @@ import { aLane } from "../../../../test/support/daemon/waybill.ts";
 import { fixture, session } from "../../../../test/support/opencode/opencode-fixture.ts";
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { Signal } from "../../../core/turn/signal.ts";
-import type { StoredMessage } from "../server/opencode-api.ts";
-import { OpencodeApi } from "../server/opencode-api.ts";
+import type { StoredMessage } from "../client/api.ts";
+import { OpencodeApi } from "../client/api.ts";
+import { SessionRegistry } from "../client/session-registry.ts";
 import type { SessionPublisherOptions } from "./session-publisher.ts";
 import { SessionPublisher } from "./session-publisher.ts";
-import { SessionRegistry } from "./session-registry.ts";
 
 const lane: Lane = { ...aLane(), pausedReason: null, teamHold: null, sessionId: session, generation: 1, version: 1 };
 const never = new AbortController().signal;

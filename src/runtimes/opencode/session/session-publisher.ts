@@ -2,22 +2,20 @@
  * Publishes what happens in the sessions of lanes as signals: from events as they arrive, and from stored rows when
  * events may have been missed. Sessions without a lane are never published. No decision depends on signals.
  */
-
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { Signal, SignalBody } from "../../../core/turn/signal.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { withTimeout } from "../../../platform/clock.ts";
 import type { SignalListener } from "../../port.ts";
-import type { OpencodeEvent } from "../server/event-stream.ts";
-import type { OpencodeApi, StoredMessage } from "../server/opencode-api.ts";
+import type { PendingAskSignal } from "../asks.ts";
+import type { OpencodeApi, StoredMessage } from "../client/api.ts";
+import type { OpencodeEvent } from "../client/event-stream.ts";
+import type { SessionRegistry } from "../client/session-registry.ts";
+import type { SessionRows } from "../transcript/read-session-rows.ts";
 import { subtaskSession } from "../transcript/subtask-usage.ts";
 import type { StoredTurns } from "../translate/row-signals.ts";
 import { restSignal, signalsFromRows, unpublishedRows } from "../translate/row-signals.ts";
 import { OpencodeTranslator } from "../translate/translate.ts";
-import type { PendingAskSignal } from "../translate/translate-ask.ts";
-import { PublishedSession } from "./published-session.ts";
-import type { SessionRows } from "./read-session-rows.ts";
-import type { SessionRegistry } from "./session-registry.ts";
 
 export type SessionPublisherOptions = {
   api: OpencodeApi;
@@ -247,5 +245,56 @@ export class SessionPublisher {
     this.#sessions.get(root)?.cancelTimer?.();
     this.#sessions.delete(root);
     for (const sessionId of this.#options.registry.forget(root)) this.#translator.forget(sessionId);
+  }
+}
+
+/** The published state of a lane's session that later signals depend on. */
+export class PublishedSession {
+  lane: Lane;
+  /** Increases with every event and every resync. */
+  revision = 0;
+  /** The prompt of the oldest turn that has no published end. */
+  openPrompt: string | null = null;
+  /** The prompt of the newest turn that has a published end. */
+  endedPrompt: string | null = null;
+  isBusy = false;
+  isLaneRemoved = false;
+  cancelTimer: (() => void) | null = null;
+  readonly #asks = new Map<string, "permission" | "question">();
+  #newestPrompt: string | null = null;
+
+  constructor(lane: Lane) {
+    this.lane = lane;
+  }
+
+  apply(signal: Signal): void {
+    if (signal.type === "permission" || signal.type === "question") this.#asks.set(signal.ask, signal.type);
+    else if (signal.type === "permission_over" || signal.type === "question_over") this.#asks.delete(signal.ask);
+    else if (signal.type === "busy" || signal.type === "message") this.isBusy = true;
+    // A `rest` before any work belongs to an earlier turn.
+    else if (signal.type === "died" || (signal.type === "rest" && this.isBusy)) this.#endTurn();
+    else if (signal.type === "prompt" && signal.nativeSession === undefined) {
+      this.#newestPrompt = signal.message;
+      // The prompt of an ended turn may be published again.
+      if (signal.message !== this.endedPrompt) this.openPrompt ??= signal.message;
+    }
+  }
+
+  /** Ends the asks that are no longer pending. How they were answered is unknown. */
+  expiredAsks(pending: readonly string[]): SignalBody[] {
+    return [...this.#asks]
+      .filter(([ask]) => !pending.includes(ask))
+      .map(([ask, kind]) =>
+        kind === "permission"
+          ? { type: "permission_over", ask, outcome: "expired" }
+          : { type: "question_over", ask, outcome: "expired", answers: null },
+      );
+  }
+
+  #endTurn(): void {
+    this.isBusy = false;
+    this.endedPrompt = this.#newestPrompt ?? this.endedPrompt;
+    this.openPrompt = null;
+    this.#asks.clear();
   }
 }

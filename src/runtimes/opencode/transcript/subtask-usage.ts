@@ -4,9 +4,9 @@
  * must not hold up an answer.
  */
 import type { UsedBelow } from "../../../core/transcript/transcript.ts";
-import type { OpencodeApi, Part, StoredMessage } from "../server/opencode-api.ts";
-import { OpencodeError } from "../server/opencode-api.ts";
-import { messageUsage } from "./transcript.ts";
+import type { OpencodeApi, Part, StoredMessage } from "../client/api.ts";
+import { OpencodeError } from "../client/api.ts";
+import { messageUsage } from "./rows.ts";
 
 const maxCalls = 2000;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { StoredMessage } from "../server/opencode-api.ts";
+import type { StoredMessage } from "../client/api.ts";
 import { restSignal, signalsFromRows, unpublishedRows } from "./row-signals.ts";
 import { OpencodeTranslator } from "./translate.ts";
 

@@ -3,9 +3,9 @@
  * updates the translator's state, so that the translator can continue with events.
  */
 import type { Signal, SignalBody } from "../../../core/turn/signal.ts";
-import type { StoredMessage } from "../server/opencode-api.ts";
+import type { StoredMessage } from "../client/api.ts";
+import { continuations } from "../transcript/rows.ts";
 import { subtaskSession } from "../transcript/subtask-usage.ts";
-import { continuations } from "../transcript/transcript.ts";
 import type { OpencodeTranslator } from "./translate.ts";
 import { endsTurn, isCompleted, messageEndSignals, messageSignals, promptSignals } from "./translate-message.ts";
 import { partSignals } from "./translate-part.ts";

@@ -1,7 +1,7 @@
 /** Translates messages: a prompt with all its parts, and the start and end of an assistant message. Pure. */
 import type { PromptPart, SignalBody } from "../../../core/turn/signal.ts";
-import type { AssistantMessage, Part, StoredMessage } from "../server/opencode-api.ts";
-import { errorFrom, isRejection } from "../transcript/transcript.ts";
+import type { AssistantMessage, Part, StoredMessage } from "../client/api.ts";
+import { errorFrom, isRejection } from "../transcript/rows.ts";
 import { fileValue, partSignals, subtaskValue } from "./translate-part.ts";
 
 /**

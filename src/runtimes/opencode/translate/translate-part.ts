@@ -3,8 +3,8 @@ import type { FilePart } from "../../../core/turn/item.ts";
 import type { SignalBody, ToolState } from "../../../core/turn/signal.ts";
 import type { Json } from "../../json-fields.ts";
 import { asObject } from "../../json-fields.ts";
-import type { Part, ToolPart } from "../server/opencode-api.ts";
-import { isRejection } from "../transcript/transcript.ts";
+import type { Part, ToolPart } from "../client/api.ts";
+import { isRejection } from "../transcript/rows.ts";
 
 export function partSignals(part: Part): SignalBody[] {
   const { id, messageID: message, type } = part;

@@ -4,12 +4,12 @@
  */
 import { KnownIds } from "../../../core/turn/item-tracker.ts";
 import type { Signal, SignalBody } from "../../../core/turn/signal.ts";
-import type { OpencodeEvent } from "../server/event-stream.ts";
-import type { Message, Part, PermissionRequest, QuestionRequest, SessionStatus } from "../server/opencode-api.ts";
+import { permissionSignal, questionSignal } from "../asks.ts";
+import type { Message, Part, PermissionRequest, QuestionRequest, SessionStatus } from "../client/api.ts";
+import type { OpencodeEvent } from "../client/event-stream.ts";
+import { errorFrom } from "../transcript/rows.ts";
 import { subtaskSession } from "../transcript/subtask-usage.ts";
-import { errorFrom } from "../transcript/transcript.ts";
 import { eventHandling } from "./event-table.ts";
-import { permissionSignal, questionSignal } from "./translate-ask.ts";
 import { isPlan, partSignals } from "./translate-part.ts";
 import { TranslationState } from "./translation-state.ts";
 

@@ -4,7 +4,7 @@
  */
 import { KnownIds } from "../../../core/turn/item-tracker.ts";
 import type { SignalBody } from "../../../core/turn/signal.ts";
-import type { AssistantMessage, Part } from "../server/opencode-api.ts";
+import type { AssistantMessage, Part } from "../client/api.ts";
 import { isCompleted, messageEndSignals, messageSignals, promptSignals } from "./translate-message.ts";
 
 /** More messages than any turn has. Parts of older messages are dropped. */

@@ -2,7 +2,7 @@
  * The protocol between Waybill and its extension inside pi. The extension asks through pi's own dialogs, with the ask
  * as JSON in the title, and adds entries to the session file that the transcript needs. Pure; both sides import it.
  */
-
+import type { PiMessage } from "./pi-api.ts";
 /** The variable in pi's environment that holds the rules of the gate. */
 export const rulesVariable = "WAYBILL_PI_RULES";
 
@@ -52,4 +52,15 @@ export type GateNotification = { waybill: "step-limit"; steps: number };
 
 export function stepLimitMessage(steps: number): string {
   return `pi asked its model ${steps} times in this turn, which is the limit (piAgentMaxSteps).`;
+}
+
+/**
+ * The failed message at the end of the turn, without content. Null if there is none, or if it was reported before. A
+ * turn that fails before the model is called, for example without a key, has no message: pi reports the error only at
+ * the end of the turn, and writes nothing.
+ */
+export function unreportedFailure(end: PiMessage, isReported: (message: PiMessage) => boolean): PiMessage | null {
+  const last = Array.isArray(end.messages) ? (end.messages.at(-1) as PiMessage | undefined) : undefined;
+  if (last?.role !== "assistant" || (last.stopReason !== "error" && last.stopReason !== "aborted")) return null;
+  return isReported(last) ? null : { ...last, content: [] };
 }

@@ -20,13 +20,13 @@ import {
   rulesVariable,
   stepLimitEntry,
   stepLimitMessage,
+  unreportedFailure,
 } from "./gate-protocol.ts";
 import { OwnTools } from "./own-tools.ts";
 import type { PiApi, PiContext, PiTool, ToolCallEvent } from "./pi-api.ts";
 import { realPath } from "./real-path.ts";
 import type { GateCall } from "./tool-policy.ts";
 import { checkToolCall, grantOf } from "./tool-policy.ts";
-import { unreportedFailure } from "./unreported-failure.ts";
 
 const refusal = "A person refused this.";
 

@@ -12,18 +12,17 @@ import { asNumber, asObject, asText, jsonIn, textOfBlocks } from "../../json-fie
 import type { AskAnswer } from "../../port.ts";
 import type { AskSignal } from "../../process-pool/asks.ts";
 import { answeredSignal, askSignal } from "../../process-pool/asks.ts";
-import { unparsed } from "../../process-pool/line-rules.ts";
 import type { LineTranslator } from "../../process-pool/signal-publisher.ts";
-import { stepLimitMessage } from "../extension/gate-protocol.ts";
-import { unreportedFailure } from "../extension/unreported-failure.ts";
-import { askIn } from "../process/asks.ts";
-import { TurnState } from "../process/turn-state.ts";
-import { piFileChange } from "../session/file-change.ts";
-import { messageId } from "../session/message-id.ts";
-import { errorOf, isEmpty } from "../session/session-rows.ts";
+import { unparsed } from "../../process-pool/signal-publisher.ts";
+import { askIn } from "../asks.ts";
+import { TurnState } from "../client.ts";
+import { stepLimitMessage, unreportedFailure } from "../extension/gate-protocol.ts";
+import { messageId } from "../lines.ts";
+import { piFileChange } from "../transcript/file-change.ts";
+import { errorOf, isEmpty } from "../transcript/rows.ts";
 import type { ToolCallState } from "./assistant-message.ts";
 import { AssistantMessage } from "./assistant-message.ts";
-import { eventName, eventRule } from "./event-table.ts";
+import { eventName, eventRule } from "./line-table.ts";
 
 export class PiTranslator implements LineTranslator {
   readonly #session: string;
