@@ -20,7 +20,7 @@ import { gaveUp, handleUpdate, orderOf } from "./incoming/handle-update.ts";
 import { LiveTurns } from "./live/live-turns.ts";
 import { logCursorKey } from "./notices/notices.ts";
 import { tellNotices } from "./notices/tell-notices.ts";
-import type { ServerAbilities } from "./outgoing/deliver-row.ts";
+import type { ServerAbilities } from "./outgoing/call-bot-api.ts";
 import { deliverRow, mayRetryNow } from "./outgoing/deliver-row.ts";
 import { phaseNow } from "./outgoing/delivery-phase.ts";
 import type { TelegramSettings } from "./settings.ts";
@@ -52,7 +52,7 @@ export class Telegram {
   readonly #closing = new AbortController();
   readonly #apis: { calls: Api; polls: Api };
   readonly #topics = new Topics();
-  readonly #server: ServerAbilities = { hasRichMessages: true, hasRichDrafts: true, hasDrafts: true };
+  readonly #server: ServerAbilities = { hasRichMessages: true, hasDrafts: true };
   readonly #asks = new ChatAsks();
   readonly #strangers = new Set<string>();
   #running: Promise<void> = Promise.resolve();

@@ -1,9 +1,10 @@
 /** Waiting messages: `/queue` lists them, `/withdraw` takes one back. */
 import type { TelegramContext } from "../telegram-context.ts";
+import { excerpt } from "../text/excerpt.ts";
 import type { Command, CommandCall } from "./command.ts";
 import { answer } from "./command.ts";
 import type { Waiting } from "./queue-text.ts";
-import { excerpt, queueText, withdrawnSince, withdrawTarget } from "./queue-text.ts";
+import { queueText, withdrawnSince, withdrawTarget } from "./queue-text.ts";
 import { laneOfCall } from "./topic-lane.ts";
 
 /** How many are read. `/queue` shows fewer, and people withdraw by the numbers they see. */

@@ -3,7 +3,7 @@
 import type { DeliveryRecord } from "../../../core/delivery/record.ts";
 import { AppError } from "../../../platform/app-error.ts";
 import { duration } from "../outgoing/duration.ts";
-import { plainSummary } from "../text/plain-summary.ts";
+import { excerpt } from "../text/excerpt.ts";
 import { chatMessageOf } from "../updates/message-id.ts";
 import { count } from "./status-text.ts";
 
@@ -16,12 +16,6 @@ export type Waiting = {
   /** Whether it was written in this topic. */
   isOwn: boolean;
 };
-
-const excerptLength = 80;
-
-export function excerpt(text: string): string {
-  return plainSummary(text, excerptLength);
-}
 
 /** Oldest first, which is the order in which they are sent. `hidden`: how many more are waiting. */
 export function queueText(waiting: readonly Waiting[], hidden: number, now: number): string {

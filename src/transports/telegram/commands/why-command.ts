@@ -6,10 +6,10 @@ import type { DeliveryDetail, LaneState } from "../../../service/service.ts";
 import { duration } from "../outgoing/duration.ts";
 import { whyWords } from "../outgoing/why-words.ts";
 import type { TelegramContext } from "../telegram-context.ts";
+import { excerpt } from "../text/excerpt.ts";
 import { chatMessageOf } from "../updates/message-id.ts";
 import type { Command, CommandCall } from "./command.ts";
 import { answer } from "./command.ts";
-import { excerpt } from "./queue-text.ts";
 import { laneOfCall } from "./topic-lane.ts";
 
 /** Older messages have long ended. */

@@ -4,14 +4,16 @@ import { GrammyError } from "grammy";
 import { abortedAfter } from "../../../platform/clock.ts";
 import { grammySignal } from "../bot-api.ts";
 import { classifyError } from "../classify-error.ts";
-import { changeMessage, inlineKeyboard } from "../outgoing/call-bot-api.ts";
-import type { ServerAbilities } from "../outgoing/deliver-row.ts";
+import type { ServerAbilities } from "../outgoing/call-bot-api.ts";
+import { editMessage, inlineKeyboard } from "../outgoing/call-bot-api.ts";
 import type { Origin } from "../outgoing/origin.ts";
+import type { Style } from "../outgoing/parts.ts";
+import { lastPart } from "../outgoing/parts.ts";
 import { stopButtons } from "../outgoing/signs.ts";
 import { draftIdOf } from "./draft-id.ts";
 import type { TurnView } from "./turn-view.ts";
 import { textOf } from "./turn-view.ts";
-import { lastPart, previewWords } from "./turn-words.ts";
+import { previewWords } from "./turn-words.ts";
 
 export type Shown = { outcome: "shown" } | { outcome: "no_drafts" } | { outcome: "dropped"; waitMs: number };
 
@@ -26,12 +28,12 @@ const pauseMs = 5000;
 export async function showDraft(turn: Turn, deps: PreviewDeps, signal: AbortSignal): Promise<Shown> {
   const { server } = deps;
   const limited = abortedAfter(limitMs, signal);
-  if (server.hasRichDrafts) {
+  if (server.hasRichMessages) {
     const shown = await attempt(() => sendDraft(turn, "rich", deps, limited));
     if (shown !== "unknown_method" && shown !== "refused") return shown;
-    if (shown === "unknown_method") server.hasRichDrafts = false;
+    if (shown === "unknown_method") server.hasRichMessages = false;
   }
-  const shown = await attempt(() => sendDraft(turn, "entities", deps, limited));
+  const shown = await attempt(() => sendDraft(turn, "plain", deps, limited));
   if (shown === "unknown_method") {
     server.hasDrafts = false;
     return { outcome: "no_drafts" };
@@ -40,31 +42,22 @@ export async function showDraft(turn: Turn, deps: PreviewDeps, signal: AbortSign
 }
 
 export async function showEdit(turn: Turn, message: number, deps: PreviewDeps, signal: AbortSignal): Promise<Shown> {
-  const { chat } = turn.origin.topic;
+  const { topic, messageId } = turn.origin;
   const limited = abortedAfter(limitMs, signal);
-  const edit = async (style: "rich" | "entities") => {
-    const part = lastPart(previewWords(turn.view), style);
-    const keyboard = inlineKeyboard(stopButtons(turn.origin.messageId));
-    if (part) await changeMessage(deps.api, chat, message, part, keyboard, limited);
-  };
-  const first = deps.server.hasRichMessages ? await attempt(() => edit("rich")) : "unknown_method";
-  const shown = typeof first === "string" ? await attempt(() => edit("entities")) : first;
+  const partIn = (style: Style) => lastPart(previewWords(turn.view), style);
+  const keyboard = inlineKeyboard(stopButtons(messageId));
+  const shown = await attempt(() => editMessage({ chat: topic.chat, message }, partIn, keyboard, deps, limited));
   return typeof shown === "string" ? dropped(pauseMs) : shown;
 }
 
 /** An empty draft shows that the agent is thinking. */
-async function sendDraft(turn: Turn, style: "rich" | "entities", { api }: PreviewDeps, signal: AbortSignal) {
+async function sendDraft(turn: Turn, style: Style, { api }: PreviewDeps, signal: AbortSignal) {
   const { chat, thread } = turn.origin.topic;
   const draft = draftIdOf(turn.delivery);
   const options = { can_stop: true, ...(thread === null ? {} : { message_thread_id: thread }) };
-  const part = lastPart(textOf(turn.view), style);
-  if (style === "rich") {
-    const markdown = part?.kind === "rich" ? part.markdown : "";
-    await api.sendRichMessageDraft(chat, draft, { markdown }, options, grammySignal(signal));
-  } else {
-    const { text, entities } = part?.kind === "text" ? part : { text: "", entities: [] };
-    await api.sendMessageDraft(chat, draft, text, { ...options, entities: [...entities] }, grammySignal(signal));
-  }
+  const { markdown } = lastPart(textOf(turn.view), style) ?? { markdown: "" };
+  if (style === "rich") await api.sendRichMessageDraft(chat, draft, { markdown }, options, grammySignal(signal));
+  else await api.sendMessageDraft(chat, draft, markdown, options, grammySignal(signal));
 }
 
 async function attempt(call: () => Promise<void>): Promise<Shown | "unknown_method" | "refused"> {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Item } from "../../../core/turn/item.ts";
 import type { EventBody, UniversalEvent } from "../../../core/turn/universal-event.ts";
 import { emptyView, textOf, viewAfter } from "./turn-view.ts";
-import { lastPart, previewWords, progressBelowText, progressWords } from "./turn-words.ts";
+import { previewWords, progressBelowText, progressWords } from "./turn-words.ts";
 
 const envelope = {
   id: "e",
@@ -98,14 +98,5 @@ describe("the preview", () => {
     const view = viewOf(delta("Look:\n\n```ts\nconst a = 1;"), ...call({ command: "ls" }));
     expect(previewWords(view)).toBe("Look:\n\n```ts\nconst a = 1;\n```\n\n⏳ bash `ls`");
     expect(progressBelowText(viewOf(delta("Look.")), 10_000)).toBe("Look.\n\n⏳ Still working (10 s)");
-  });
-
-  test("is at most one message: the end of a long text", () => {
-    const long = `${"A line of the answer.\n".repeat(4000)}The end.`;
-    const text = lastPart(long, "entities");
-    expect(text?.kind === "text" && text.text.length <= 4096 && text.text.includes("The end.")).toBe(true);
-    const rich = lastPart(long, "rich");
-    expect(rich?.kind === "rich" && rich.markdown.length <= 32_768 && rich.markdown.includes("The end.")).toBe(true);
-    expect(lastPart("", "rich")).toBeNull();
   });
 });

@@ -1,11 +1,6 @@
 /** The text for a running turn: its preview and its progress. Pure. */
 
 import { duration } from "../outgoing/duration.ts";
-import type { Part } from "../outgoing/render.ts";
-import { richLimit, textLimit } from "../outgoing/render.ts";
-import { formatMarkdown } from "../text/format-markdown.ts";
-import { splitMarkdown } from "../text/split-markdown.ts";
-import { splitText } from "../text/split-text.ts";
 import type { TurnView } from "./turn-view.ts";
 import { textOf } from "./turn-view.ts";
 
@@ -24,16 +19,6 @@ export function progressWords(view: TurnView, ms: number): string {
 export function progressBelowText(view: TurnView, ms: number): string {
   const text = textOf(view);
   return text === "" ? progressWords(view, ms) : joined(text, progressWords(view, ms));
-}
-
-/** The end of the text, as much as fits into one message. Null if there is nothing to show. */
-export function lastPart(markdown: string, style: "rich" | "entities"): Part | null {
-  if (style === "rich") {
-    const part = splitMarkdown(markdown, richLimit).at(-1);
-    return part === undefined ? null : { kind: "rich", markdown: part };
-  }
-  const chunk = splitText(formatMarkdown(markdown), textLimit).chunks.at(-1);
-  return chunk === undefined ? null : { kind: "text", ...chunk };
 }
 
 function toolWords({ tools }: TurnView): string | null {

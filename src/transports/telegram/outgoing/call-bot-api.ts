@@ -2,13 +2,19 @@
 import type { Api } from "grammy";
 import type { InlineKeyboardMarkup } from "grammy/types";
 import { grammySignal } from "../bot-api.ts";
+import { classifyError } from "../classify-error.ts";
 import type { Keyboard } from "./chat-row.ts";
-import type { Part } from "./render.ts";
+import type { Part, Style } from "./parts.ts";
+
+const plain = { link_preview_options: { is_disabled: true } };
 
 export type SendOptions = {
   reply_parameters?: { message_id: number; allow_sending_without_reply: true };
   reply_markup?: InlineKeyboardMarkup | { force_reply: true; selective: true };
 };
+
+/** What the server supports. Assumed until a response shows otherwise. */
+export type ServerAbilities = { hasRichMessages: boolean; hasDrafts: boolean };
 
 /** Sends a new message, or replaces the content of message `edit`. Returns the message's id. */
 export async function sendPart(
@@ -25,13 +31,35 @@ export async function sendPart(
   }
   const place = thread === null ? {} : { message_thread_id: thread };
   const sent =
-    part.kind === "rich"
+    part.style === "rich"
       ? await api.sendRichMessage(chat, { markdown: part.markdown }, { ...place, ...options }, grammySignal(signal))
-      : await api.sendMessage(chat, part.text, { ...place, ...options, ...formatOf(part) }, grammySignal(signal));
+      : await api.sendMessage(chat, part.markdown, { ...place, ...options, ...plain }, grammySignal(signal));
   return sent.message_id;
 }
 
-export async function changeMessage(
+/** Shows another text in a message: rich, or plain if the server refuses that. `partIn`: the text in a style. */
+export async function editMessage(
+  { chat, message }: { chat: number; message: number },
+  partIn: (style: Style) => Part | null,
+  keyboard: InlineKeyboardMarkup | null,
+  { api, server }: { api: Api; server: ServerAbilities },
+  signal: AbortSignal,
+): Promise<void> {
+  const edit = async (style: Style) => {
+    const part = partIn(style);
+    if (part) await changeMessage(api, chat, message, part, keyboard, signal);
+  };
+  if (!server.hasRichMessages) return edit("plain");
+  try {
+    await edit("rich");
+  } catch (error) {
+    const { kind } = classifyError(error);
+    if (kind !== "refused_content" && kind !== "unknown_method") throw error;
+    await edit("plain");
+  }
+}
+
+async function changeMessage(
   api: Api,
   chat: number,
   message: number,
@@ -39,19 +67,12 @@ export async function changeMessage(
   keyboard: InlineKeyboardMarkup | null,
   signal: AbortSignal,
 ): Promise<void> {
+  const { style, markdown } = part;
+  const content = style === "rich" ? { rich_message: { markdown } } : { text: markdown, ...plain };
   const markup = keyboard ? { reply_markup: keyboard } : {};
-  if (part.kind === "rich") {
-    await api.raw.editMessageText(
-      { chat_id: chat, message_id: message, rich_message: { markdown: part.markdown }, ...markup },
-      grammySignal(signal),
-    );
-  } else await api.editMessageText(chat, message, part.text, { ...formatOf(part), ...markup }, grammySignal(signal));
+  await api.raw.editMessageText({ chat_id: chat, message_id: message, ...content, ...markup }, grammySignal(signal));
 }
 
 export function inlineKeyboard(buttons: Keyboard): InlineKeyboardMarkup {
   return { inline_keyboard: buttons.map((line) => line.map(({ text, data }) => ({ text, callback_data: data }))) };
-}
-
-function formatOf({ entities }: Extract<Part, { kind: "text" }>) {
-  return { entities: [...entities], link_preview_options: { is_disabled: true } };
 }

@@ -1,5 +1,6 @@
 /** An outbox row for a chat: content and place, not calls. The format is chosen when the row is sent. */
 import type { Phase } from "./delivery-phase.ts";
+import type { Style } from "./parts.ts";
 
 export type Button = { text: string; data: string };
 export type Keyboard = readonly (readonly Button[])[];
@@ -35,13 +36,13 @@ export type ChatRow =
     };
 
 /** A message that a row was sent as. `style`: how that part was shown; later parts depend on it. */
-export type MessageRef = { message: number | null; style?: "rich" | "text" };
+export type MessageRef = { message: number | null; style?: Style };
 
-/** How many parts of a text were sent in each style. */
-export function countParts(refs: readonly unknown[]): { rich: number; text: number } {
-  const isRich = (ref: unknown) => typeof ref === "object" && ref !== null && "style" in ref && ref.style === "rich";
-  const rich = refs.filter(isRich).length;
-  return { rich, text: refs.length - rich };
+/** How many parts of a text were sent in each style. Parts of an earlier version with entities do not count: ADR 24. */
+export function countParts(refs: readonly unknown[]): Record<Style, number> {
+  const count = (style: Style) =>
+    refs.filter((ref) => typeof ref === "object" && ref !== null && "style" in ref && ref.style === style).length;
+  return { rich: count("rich"), plain: count("plain") };
 }
 
 /** The first message that a row was sent as. */

@@ -31,7 +31,7 @@ export async function deliverFile(
   if (content === null) return { outcome: "failed", reason: "file_gone" };
   try {
     const sent = await deps.api.sendDocument(chat, new InputFile(content, name), options, grammySignal(signal));
-    return { outcome: "sent", ref: { message: sent.message_id, style: "text" } };
+    return { outcome: "sent", ref: { message: sent.message_id, style: "plain" } };
   } catch (error) {
     const problem = classifyError(error);
     if (problem.kind === "thread_gone" && thread !== null) return deliverFile(body, chat, null, deps, signal);

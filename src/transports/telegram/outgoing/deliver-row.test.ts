@@ -21,7 +21,7 @@ beforeEach(async () => {
   deps = {
     api: started.api,
     box: { row: async (key) => sent.get(key) ?? null },
-    server: { hasRichMessages: true, hasRichDrafts: true, hasDrafts: true },
+    server: { hasRichMessages: true, hasDrafts: true },
     phaseNow: async () => "running" as const,
     onMigrated: async () => {},
     onUnauthorized: () => {},
@@ -46,25 +46,37 @@ describe("a text", () => {
     expect(shown()[0]?.rich).toBeDefined();
   });
 
-  test("is sent with entities once the server has rejected rich messages as unknown", async () => {
+  test("is sent plain, as written, once the server has rejected rich messages as unknown", async () => {
     telegram.fail({ method: "sendRichMessage", with: { type: "error", code: 404, description: "Not Found" } });
     await say();
     await say();
-    expect(shown().map(({ text, entities }) => [text, entities[0]?.type])).toEqual([
-      ["hello", "bold"],
-      ["hello", "bold"],
+    expect(shown().map(({ text, entities }) => [text, entities])).toEqual([
+      ["**hello**", []],
+      ["**hello**", []],
     ]);
     expect(telegram.calls("sendRichMessage")).toHaveLength(1);
   });
 
-  test("is sent plain if entities are refused, and as a file if any text is refused", async () => {
-    refuse("sendRichMessage", "can't parse", 2);
-    refuse("sendMessage", "can't parse entities");
+  test("is sent plain if its formatting is refused, and as a file if any text is refused", async () => {
+    refuse("sendRichMessage", "RICH_MESSAGE_URL_INVALID", 2);
     await say();
-    expect(shown()[0]).toMatchObject({ text: "hello", entities: [] });
-    refuse("sendMessage", "not this text", 2);
+    expect(shown()[0]).toMatchObject({ text: "**hello**", entities: [] });
+    refuse("sendMessage", "not this text");
     expect(await say({ markdown: "odd" })).toMatchObject({ outcome: "sent" });
     expect(shown()[1]?.file?.bytes.toString()).toBe("odd");
+  });
+
+  test("that an earlier version began to send with entities is sent again as a whole", async () => {
+    const row = aRow({ kind: "text", thread: null, markdown: "all of it" }, [{ message: 7, style: "text" }]);
+    await deliverRow(row, deps, new AbortController().signal);
+    expect(shown()).toMatchObject([{ text: "all of it" }]);
+  });
+
+  test("that is refused with its formatting does not make later ones plain", async () => {
+    refuse("sendRichMessage", "RICH_MESSAGE_URL_INVALID");
+    await say();
+    await say();
+    expect(shown().map(({ rich }) => rich !== undefined)).toEqual([false, true]);
   });
 
   test("is sent without a reply if the message to reply to was deleted", async () => {
@@ -84,11 +96,35 @@ describe("a text", () => {
     for (const trouble of ["message to edit not found", "something else"]) {
       const { ref } = (await say()) as Extract<Delivered, { outcome: "sent" }>;
       sent.set("sign", { ...aRow({ kind: "react", message: 1, emoji: null }), refs: [ref] });
-      refuse("editMessageText", trouble, trouble === "something else" ? 3 : 1);
+      refuse("editMessageText", trouble, trouble === "something else" ? 2 : 1);
       const before = shown().length;
       expect(await say({ markdown: "answer", replaces: ["sign"] })).toMatchObject({ outcome: "sent" });
       expect(shown().slice(before)).toMatchObject([{ text: "answer" }]);
     }
+  });
+});
+
+describe("an edit", () => {
+  const message = async () => {
+    const { ref } = (await say()) as Extract<Delivered, { outcome: "sent" }>;
+    sent.set("asked", { ...aRow({ kind: "react", message: 1, emoji: null }), refs: [ref] });
+  };
+
+  test.each([
+    ["refuses its formatting", "RICH_MESSAGE_URL_INVALID"],
+    ["is too old for rich messages", "message text is empty"],
+  ])("is plain if the server %s", async (_, description) => {
+    await message();
+    refuse("editMessageText", description);
+    expect(await deliver({ kind: "edit", of: "asked", markdown: "**done**" })).toMatchObject({ outcome: "sent" });
+    expect(shown()).toMatchObject([{ text: "**done**", rich: undefined }]);
+  });
+
+  test("waits as long as the server asks", async () => {
+    await message();
+    telegram.fail({ method: "editMessageText", with: { type: "tooManyRequests", retryAfterS: 9 } });
+    const limited = await deliver({ kind: "edit", of: "asked", markdown: "done" });
+    expect(limited).toMatchObject({ outcome: "later", afterMs: 9000 });
   });
 });
 

@@ -1,33 +1,29 @@
 /**
- * Sends one outbox row to its chat, a part at a time. It tries a rich message first, then entities if the server is
- * older, then plain text if it refuses those, and a file if it refuses any text.
+ * Sends one outbox row to its chat, a part at a time. It tries a rich message first, then plain text if the server
+ * refuses that or is older, and a file if it refuses any text.
  */
 import type { Api } from "grammy";
 import type { Delivered } from "../../../mail/outbox/outbox.ts";
 import type { OutboxRow, TransportBox } from "../../../mail/outbox/transport-box.ts";
 import { grammySignal } from "../bot-api.ts";
 import { classifyError, tooManyRequests } from "../classify-error.ts";
-import { changeMessage, inlineKeyboard, type SendOptions, sendPart } from "./call-bot-api.ts";
+import type { SendOptions, ServerAbilities } from "./call-bot-api.ts";
+import { editMessage, inlineKeyboard, sendPart } from "./call-bot-api.ts";
 import type { ChatRow } from "./chat-row.ts";
-import { messageOf } from "./chat-row.ts";
+import { countParts, messageOf } from "./chat-row.ts";
 import { deliverFile } from "./deliver-file.ts";
 import type { Phase } from "./delivery-phase.ts";
-import { nextPart } from "./next-part.ts";
-import type { Style } from "./render.ts";
-import { partsOf } from "./render.ts";
+import type { Style } from "./parts.ts";
+import { nextPart } from "./parts.ts";
 import type { SettleDeps } from "./settle-problem.ts";
 import { settle } from "./settle-problem.ts";
 
 export type DeliverDeps = SettleDeps & {
   api: Api;
   box: Pick<TransportBox, "row">;
-  /** What the server supports. */
   server: ServerAbilities;
   phaseNow: (delivery: string) => Promise<Phase>;
 };
-
-/** Assumed until a response shows otherwise. */
-export type ServerAbilities = { hasRichMessages: boolean; hasRichDrafts: boolean; hasDrafts: boolean };
 
 type TextRow = Extract<ChatRow, { kind: "text" }>;
 /** How to send the next part. Each refusal removes one of these. */
@@ -45,7 +41,7 @@ export async function deliverRow(row: OutboxRow, deps: DeliverDeps, signal: Abor
     case "text": {
       if (await isOutdated(body, deps)) return { outcome: "sent", ref: null };
       const edit = await replacedBy(row, body, deps);
-      const style = deps.server.hasRichMessages ? "rich" : "entities";
+      const style = deps.server.hasRichMessages ? "rich" : "plain";
       return deliverText(
         row,
         body,
@@ -61,7 +57,7 @@ export async function deliverRow(row: OutboxRow, deps: DeliverDeps, signal: Abor
       if (message === null) return { outcome: "sent", ref: null };
       const call =
         body.kind === "edit"
-          ? () => editText(chat, message, body, deps, signal)
+          ? () => editText({ chat, message }, body, deps, signal)
           : () => deps.api.deleteMessage(chat, message, grammySignal(signal));
       return attempt(call, { chat, ref: { message } }, deps);
     }
@@ -98,11 +94,11 @@ async function deliverText(
   deps: DeliverDeps,
   signal: AbortSignal,
 ): Promise<Delivered> {
-  const next = nextPart(body.markdown, row.refs, target.style);
+  const next = nextPart(body.markdown, countParts(row.refs), target.style);
   if (next.kind === "done") return { outcome: "sent", ref: null };
   if (next.kind === "file") return sendAsFile(next.text, target, deps, signal);
   const { part, isLast } = next;
-  const style = part.kind;
+  const { style } = part;
   const options = optionsOf(body, target.replyTo, { isFirst: row.refs.length === 0, isLast });
   const taken = (message: number | null): Delivered => ({ outcome: isLast ? "sent" : "part", ref: { message, style } });
   try {
@@ -124,10 +120,9 @@ function otherTarget(problem: ReturnType<typeof classifyError>["kind"], target: 
   const { style, thread, edit, replyTo } = target;
   switch (problem) {
     case "unknown_method":
-      return style === "rich" ? { ...target, style: "entities" } : null;
+      return style === "rich" ? { ...target, style: "plain" } : null;
     case "refused_content":
-      if (style === "rich") return { ...target, style: "entities" };
-      if (style === "entities") return { ...target, style: "plain" };
+      if (style === "rich") return { ...target, style: "plain" };
       return edit === null ? null : { ...target, edit: null };
     case "thread_gone":
       return thread === null ? null : { ...target, thread: null };
@@ -150,16 +145,18 @@ function sendAsFile(
   return deliverFile(file, chat, thread, deps, signal);
 }
 
-async function editText(
-  chat: number,
-  message: number,
+/** A text that is too long shows its beginning. */
+function editText(
+  of: { chat: number; message: number },
   { markdown, buttons }: Extract<ChatRow, { kind: "edit" }>,
-  { api, server }: DeliverDeps,
+  deps: DeliverDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  const keyboard = buttons ? inlineKeyboard(buttons) : null;
-  const [part] = partsOf(markdown, server.hasRichMessages ? "rich" : "entities").parts;
-  if (part) await changeMessage(api, chat, message, part, keyboard, signal);
+  const partIn = (style: Style) => {
+    const first = nextPart(markdown, countParts([]), style);
+    return first.kind === "part" ? first.part : null;
+  };
+  return editMessage(of, partIn, buttons ? inlineKeyboard(buttons) : null, deps, signal);
 }
 
 function optionsOf(

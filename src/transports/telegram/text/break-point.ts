@@ -1,8 +1,7 @@
 /**
  * Decides where to break a text that is too long: at an empty line, at a line outside code, at a line of code, at a
- * word, or anywhere.
+ * word, or between any two visible characters.
  */
-import { graphemeBoundary } from "./grapheme-boundary.ts";
 
 /** `glued` is a line break where the text must not be broken, such as the one after an opening fence. */
 export type Place = "outside" | "code" | "glued";
@@ -69,4 +68,24 @@ function lineAfter(text: string, position: number): number {
   let next = position + 1;
   while (text[next] === "\n") next += 1;
   return next;
+}
+
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+/** Enough text after a position to tell whether a cluster continues there. */
+const lookahead = 64;
+
+/**
+ * The last boundary between visible characters (an emoji, a flag, a letter with accents) at or before `position` and
+ * after `start`, which must be a boundary. A cluster that fills the whole range is cut, but never inside a surrogate pair.
+ */
+export function graphemeBoundary(text: string, start: number, position: number): number {
+  if (position >= text.length) return text.length;
+  const cluster = graphemes.segment(text.slice(start, position + lookahead)).containing(position - start);
+  const boundary = start + (cluster?.index ?? 0);
+  if (boundary > start) return boundary;
+  return isLowSurrogate(text.charCodeAt(position)) && position - 1 > start ? position - 1 : position;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
 }

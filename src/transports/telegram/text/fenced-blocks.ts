@@ -1,4 +1,7 @@
-/** Finds fenced code in Markdown source in one pass, including in lists and quotes. */
+/**
+ * Fenced code in Markdown source, including in lists and quotes: finds it in one pass, closes a fence at the end of one
+ * part of an answer, and opens it again in the next.
+ */
 
 export type FencedBlock = {
   /** The offset of the opening line. */
@@ -20,7 +23,10 @@ const opening = /^((?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t]){0,32})(`{3,32}(?=[^`]*
 
 /** A longer line is not a fence, and would slow down the pattern. */
 const longestLine = 1_000;
+/** A longer info string is not repeated. */
+const longestInfo = 32;
 
+/** In the order of the source. */
 export function fencedBlocks(markdown: string): readonly FencedBlock[] {
   const blocks: FencedBlock[] = [];
   const marks = /```|~~~/g;
@@ -49,4 +55,40 @@ function openedBy(line: string, start: number, next: number, length: number): Fe
 function closes(line: string, fence: string): boolean {
   const mark = line.replace(/^[ \t>]+/, "");
   return mark.length >= fence.length && mark === fence.charAt(0).repeat(mark.length);
+}
+
+/** The block that contains a position; null if it is outside code. */
+export function blockAt(blocks: readonly FencedBlock[], position: number): FencedBlock | null {
+  let low = 0;
+  let high = blocks.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((blocks[middle]?.end ?? 0) <= position) low = middle + 1;
+    else high = middle;
+  }
+  const block = blocks[low];
+  return block && block.start <= position ? block : null;
+}
+
+/** The closing fence needs the column of the opening one to belong to the same list item. */
+export function closingLine(block: FencedBlock, isReopened: boolean): string {
+  return (isReopened ? quoteMarks(block) : block.prefix.replace(/[^>\s]/g, " ")) + block.fence;
+}
+
+/** Without list markers: in a new part, an indented fence would be indented code. */
+export function openingLine(block: FencedBlock): string {
+  return quoteMarks(block) + block.fence + (block.info.length <= longestInfo ? block.info : "");
+}
+
+/** The prefix of each line of code in the next part. */
+export function quoteMarks({ prefix }: FencedBlock): string {
+  const end = prefix.lastIndexOf(">") + 1;
+  return end === 0 ? "" : `${prefix.slice(0, end).trimStart()} `;
+}
+
+/** Code in a list item is indented with the item, which the next part does not have. */
+export function withoutListIndent(code: string, block: FencedBlock): string {
+  const width = block.prefix.length;
+  if (width === 0 || block.prefix.includes(">")) return code;
+  return code.replace(new RegExp(`^[ \\t]{1,${width}}`, "gm"), "");
 }
