@@ -1,15 +1,16 @@
 /**
- * Lists the source files with a function that runs for one message on the stub runtime, from `POST /v1/messages` to the
- * answer in `GET /v1/stream`, and writes the list to docs/architecture.md:
+ * Lists the source files with a function that runs for one message on the stub runtime, and writes the lists to
+ * docs/architecture.md. The message comes in two ways: from `POST /v1/messages` to the answer in `GET /v1/stream`, and
+ * as a prompt of OpenCode's own client to a new session, until that client has read the answer.
  *
- *   npm run flow               build, run, write the list
- *   node scripts/flow.mjs      run what is built, write the list
+ *   npm run flow               build, run, write the lists
+ *   node scripts/flow.mjs      run what is built, write the lists
  *   … --check                  only compare; exit code 1 and a diff if the document differs
- *   … --functions              only print the functions that put each file on the list
+ *   … --functions              only print the functions that put each file on a list
  *
  * The built worker runs as a separate process with a fresh home and one stub lane. V8's call counts are reset once the
  * worker has started, is idle and the stream is open. They are read once the delivery is closed and the worker is idle
- * again. A module's own body does not count, so neither an import nor the start puts a file on the list.
+ * again. A module's own body does not count, so neither an import nor the start puts a file on a list.
  *
  * Files that run for any request are listed separately: those whose functions also run when the same lane is paused and
  * resumed, which is written to the same store and shown in the same stream. They are not about messages: the server and
@@ -22,6 +23,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { createOpencodeClient } from "@opencode-ai/sdk/v2";
 import { createParser } from "eventsource-parser";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -32,6 +34,7 @@ const end = "<!-- end of flow -->";
 /** In the order in which a message passes through them. A folder comes with its parent, others come last. */
 const folders = [
   "transports/http",
+  "transports/opencode-api",
   "service",
   "mail",
   "store",
@@ -52,26 +55,39 @@ const folders = [
   "daemon",
 ];
 
-const { message, other } = await callsOfOneMessage();
+const { message, other } = await withWorker(callsOfMessage);
+const prompt = await withWorker(callsOfPrompt);
 const isOwn = (file) => [...message.get(file)].some((name) => !other.get(file)?.has(name));
 const all = [...message.keys()].sort();
-const files = { own: all.filter(isOwn), shared: all.filter((file) => !isOwn(file)) };
+const files = {
+  own: all.filter(isOwn),
+  shared: all.filter((file) => !isOwn(file)),
+  prompt: [...prompt.keys()].sort(),
+};
 if (process.argv.includes("--functions")) {
-  for (const file of all) {
-    const names = [...message.get(file)].map((name) => name.replace(/@.*/, ""));
-    console.log(`${isOwn(file) ? "own   " : "shared"} src/${file}: ${names.join(", ")}`);
-  }
+  printFunctions(message, (file) => (isOwn(file) ? "own   " : "shared"));
+  printFunctions(prompt, () => "prompt");
 } else {
   const text = readFileSync(document, "utf8");
   const from = text.indexOf(begin) + begin.length;
   const to = text.indexOf(end);
   if (from < begin.length || to < from) throw new Error(`docs/architecture.md lacks "${begin.trim()}" or "${end}".`);
-  if (process.argv.includes("--check")) compare(text.slice(from, to).split("\n"), table(files).split("\n"));
+  if (process.argv.includes("--check")) compare(text.slice(from, to).split("\n"), tables(files).split("\n"));
   else {
-    writeFileSync(document, text.slice(0, from) + table(files) + text.slice(to));
+    writeFileSync(document, text.slice(0, from) + tables(files) + text.slice(to));
+    const { own, shared, prompt } = files;
     console.log(
-      `docs/architecture.md: ${files.own.length} files, and ${files.shared.length} that run for any request.`,
+      `docs/architecture.md: a message passes ${own.length} files, and ${shared.length} that run for any request: \
+${all.length} in ${foldersOf(all).length} folders. A prompt of OpenCode's client passes ${prompt.length} in \
+${foldersOf(prompt).length} folders.`,
     );
+  }
+}
+
+function printFunctions(calls, labelOf) {
+  for (const file of [...calls.keys()].sort()) {
+    const names = [...calls.get(file)].map((name) => name.replace(/@.*/, ""));
+    console.log(`${labelOf(file)} src/${file}: ${names.join(", ")}`);
   }
 }
 
@@ -86,23 +102,13 @@ function compare(documented, found) {
   process.exitCode = 1;
 }
 
-/** The functions that were called, by the path of their file in src. */
-async function callsOfOneMessage() {
+/** `measure` returns the functions that were called, by the path of their file in src. */
+async function withWorker(measure) {
   const directory = mkdtempSync(join(tmpdir(), "waybill-flow-"));
   try {
     const worker = await startWorker(directory);
     try {
-      const stream = await openStream(worker.url, worker.token);
-      await worker.callsUntilIdle();
-      await post(worker, "/v1/lanes/lane/pause", { reason: "for comparison" });
-      await post(worker, "/v1/lanes/lane/resume");
-      const other = await worker.callsUntilIdle();
-      await post(worker, "/v1/messages", { to: { lane: "lane" }, text: "A question?" });
-      const closed = await stream.closedDelivery();
-      if (closed.status !== "responded") throw new Error(`The delivery ended as ${closed.status}.`);
-      const message = await worker.callsUntilIdle();
-      stream.close();
-      return { message, other };
+      return await measure(worker);
     } finally {
       await worker.stop();
     }
@@ -111,13 +117,56 @@ async function callsOfOneMessage() {
   }
 }
 
+async function callsOfMessage(worker) {
+  const stream = await openStream(worker.url, worker.token);
+  await worker.callsUntilIdle();
+  await post(worker, "/v1/lanes/lane/pause", { reason: "for comparison" });
+  await post(worker, "/v1/lanes/lane/resume");
+  const other = await worker.callsUntilIdle();
+  await post(worker, "/v1/messages", { to: { lane: "lane" }, text: "A question?" });
+  const closed = await stream.closedDelivery();
+  if (closed.status !== "responded") throw new Error(`The delivery ended as ${closed.status}.`);
+  const message = await worker.callsUntilIdle();
+  stream.close();
+  return { message, other };
+}
+
+/** A new session, its first prompt, and the answer, which is read once the event stream says that the session is idle. */
+async function callsOfPrompt(worker) {
+  const closing = new AbortController();
+  const client = createOpencodeClient({
+    baseUrl: `${worker.url}/opencode`,
+    headers: { authorization: `Basic ${btoa(`opencode:${worker.token}`)}` },
+    throwOnError: true,
+  });
+  const { stream } = await client.event.subscribe({}, { signal: closing.signal });
+  // The request is sent when the first event is read.
+  await stream.next();
+  await worker.callsUntilIdle();
+  const { data: session } = await client.session.create();
+  const sessionID = session.id;
+  await client.session.promptAsync({ sessionID, parts: [{ type: "text", text: "A question?" }] });
+  for await (const event of stream) {
+    if (event.type === "session.idle" && event.properties.sessionID === sessionID) break;
+  }
+  const { data: messages } = await client.session.messages({ sessionID });
+  const answers = messages.flatMap(({ info, parts }) => (info.role === "assistant" ? parts : []));
+  if (!answers.some(({ text }) => text === "The answer.")) throw new Error("The answer is missing.");
+  const prompt = await worker.callsUntilIdle();
+  closing.abort();
+  return prompt;
+}
+
 async function startWorker(directory) {
   const home = join(directory, "home");
   const work = join(directory, "work");
   const config = join(directory, "config.json");
   mkdirSync(work);
   const script = { always: [{ steps: [{ say: "The answer." }] }] };
-  writeFileSync(config, JSON.stringify({ modelProvider: "stub", lanes: [{ id: "lane", directory: work, script }] }));
+  writeFileSync(
+    config,
+    JSON.stringify({ modelProvider: "stub", stubScript: script, lanes: [{ id: "lane", directory: work }] }),
+  );
   const child = fork(join(root, "test/support/daemon/waybill-of-modules.mjs"), ["worker"], {
     env: { PATH: process.env.PATH, HOME: directory, WAYBILL_HOME: home, WAYBILL_CONFIG: config, PORT: "0" },
     execArgv: ["--import", new URL("flow-coverage.mjs", import.meta.url).href],
@@ -200,7 +249,9 @@ async function post({ url, token }, path, body) {
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
 }
 
-function table({ own, shared }) {
+function tables({ own, shared, prompt }) {
+  const known = new Set([...own, ...shared]);
+  const added = prompt.filter((file) => !known.has(file));
   return `
 ${own.length} files:
 
@@ -208,17 +259,24 @@ ${rows(own)}
 And ${shared.length} that run for any other request, too (here: pausing and resuming the lane):
 
 ${rows(shared)}
+A prompt of OpenCode's client passes ${prompt.length} files: ${prompt.length - added.length} of these, and ${added.length} more:
+
+${rows(added)}
 `;
 }
 
 function rows(files) {
-  const used = [...new Set(files.map((file) => dirname(file)))];
-  used.sort((a, b) => position(a) - position(b) || (a < b ? -1 : 1));
-  const lines = used.map((folder) => {
+  const lines = foldersOf(files).map((folder) => {
     const names = files.filter((file) => dirname(file) === folder).map((file) => `\`${basename(file)}\``);
     return `| \`${join("src", folder)}\` | ${names.join(", ")} |\n`;
   });
   return `| folder | files |\n|---|---|\n${lines.join("")}`;
+}
+
+/** In the order of the flow. */
+function foldersOf(files) {
+  const used = [...new Set(files.map((file) => dirname(file)))];
+  return used.sort((a, b) => position(a) - position(b) || (a < b ? -1 : 1));
 }
 
 function position(folder) {
