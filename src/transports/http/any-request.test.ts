@@ -1,5 +1,4 @@
 /** Random requests generated from the OpenAPI document, against a complete Waybill: none of them breaks anything. */
-
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { anyRequest } from "../../../test/support/core/arbitrary-requests.ts";

@@ -1,5 +1,4 @@
 /** Pure conversion from records to responses. A response has exactly the fields of its schema. */
-
 import type { z } from "@hono/zod-openapi";
 import type { AuditRow } from "../../core/delivery/audit-words.ts";
 import { auditRows } from "../../core/delivery/audit-words.ts";

@@ -4,7 +4,7 @@
  * no field for it.
  */
 import type { Context } from "hono";
-import type { AppError } from "../../platform/app-error.ts";
+import { AppError } from "../../platform/app-error.ts";
 import { headersOf, isFault, statusOf, toAppError } from "../http/errors.ts";
 import { openCodePath } from "./opencode-path.ts";
 
@@ -39,4 +39,16 @@ export function answerOpenCodeError(c: Context, thrown: unknown, report: (error:
 
 export function textOfError({ message, hint }: AppError): string {
   return hint === undefined ? message : `${message} ${hint}`;
+}
+
+export function notServed(message: string, hint: string): AppError {
+  return new AppError({ code: "not_served", message, hint });
+}
+
+export function sessionUnknown(sessionID: string): AppError {
+  return new AppError({ code: "session_unknown", message: `Session not found: ${sessionID}` });
+}
+
+export function messageUnknown(messageID: string): AppError {
+  return new AppError({ code: "message_unknown", message: `Message not found: ${messageID}` });
 }

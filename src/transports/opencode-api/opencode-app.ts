@@ -4,20 +4,15 @@ import type { Env } from "../http/env.ts";
 import type { RouteDeps } from "../http/routes/route-deps.ts";
 import { EventHub } from "./events/event-hub.ts";
 import { addEventStreamRoutes } from "./events/event-stream-routes.ts";
-import { ignoredNotes } from "./ignored-notes.ts";
-import type { OpenCodeApp, OpenCodeDeps } from "./opencode-deps.ts";
+import type { OpenCodeApp, OpenCodeDeps, SessionDeps } from "./opencode-deps.ts";
 import { openCodePath } from "./opencode-path.ts";
 import { sessionView } from "./projection/session-view.ts";
-import { addRefusedRoutes, showRefusals } from "./refused-routes.ts";
-import { addAskRoutes } from "./sessions/asks/ask-routes.ts";
-import { unattendedLanes } from "./sessions/asks/unattended-lanes.ts";
-import { addMessageRoutes } from "./sessions/message-routes.ts";
-import { addPromptRoutes } from "./sessions/prompts/prompt-routes.ts";
-import type { SessionDeps } from "./sessions/session-deps.ts";
+import { addRefusedRoutes, ignoredNotes, showRefusals } from "./refusals.ts";
+import { addAskRoutes } from "./sessions/ask-routes.ts";
+import { addPromptRoutes } from "./sessions/prompt-routes.ts";
 import { addSessionRoutes } from "./sessions/session-routes.ts";
+import { unattendedLanes } from "./sessions/unattended-lanes.ts";
 import { addApiRoutes } from "./workspace/api-routes.ts";
-import { addEmptyAnswers } from "./workspace/empty-answers.ts";
-import { addFileRoutes } from "./workspace/file-routes.ts";
 import { makeProjects } from "./workspace/projects.ts";
 import { addWorkspaceRoutes } from "./workspace/workspace-routes.ts";
 
@@ -40,9 +35,7 @@ export function makeOpenCodeApp(routeDeps: RouteDeps): OpenCodeApp {
   });
   showRefusals(app, hub);
   addWorkspaceRoutes(app, deps);
-  addEmptyAnswers(app);
   addApiRoutes(app, deps);
-  addFileRoutes(app, deps);
   const sessionDeps: SessionDeps = {
     ...deps,
     hub,
@@ -51,7 +44,6 @@ export function makeOpenCodeApp(routeDeps: RouteDeps): OpenCodeApp {
     timeoutMs: 20_000,
   };
   addSessionRoutes(app, sessionDeps);
-  addMessageRoutes(app, sessionDeps);
   addPromptRoutes(app, sessionDeps);
   addAskRoutes(app, sessionDeps);
   addEventStreamRoutes(app, { service, hub, clock, metrics, report });

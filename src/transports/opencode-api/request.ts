@@ -1,10 +1,12 @@
-/** Reads a request to OpenCode's API: its validated body and query, its client, and its directory. */
+/** Reads a request to OpenCode's API: its validated body and query, its client, its directory, and its session. */
 import type { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { AppError } from "../../platform/app-error.ts";
-import type { Service, Workspace } from "../../service/service.ts";
+import type { LaneState, Service, Workspace } from "../../service/service.ts";
 import type { Env } from "../http/env.ts";
 import { invalidRequest, malformedJson } from "../http/errors.ts";
+import { notServed, sessionUnknown } from "./error-response.ts";
+import { laneOf } from "./ids.ts";
 import { noProject } from "./workspace/projects.ts";
 
 /** The gate has checked its type and size. A missing body counts as an empty object. */
@@ -74,4 +76,23 @@ function headerDirectory(c: Context<Env>): string | undefined {
       cause,
     });
   }
+}
+
+/** A child session, such as a subagent's, is read-only. */
+export type FoundSession = { sessionID: string; state: LaneState; child: boolean };
+
+export async function findSession(service: Service, sessionID: string): Promise<FoundSession> {
+  const found = laneOf(sessionID);
+  if (!found) throw sessionUnknown(sessionID);
+  try {
+    return { sessionID, child: found.child, state: await service.lane(found.lane) };
+  } catch (error) {
+    throw error instanceof AppError && error.code === "lane_unknown" ? sessionUnknown(sessionID) : error;
+  }
+}
+
+export async function findOwnSession(service: Service, sessionID: string): Promise<LaneState> {
+  const { child, state } = await findSession(service, sessionID);
+  if (!child) return state;
+  throw notServed(`${sessionID} is a subagent's session, which is read-only.`, "Use its parent session.");
 }

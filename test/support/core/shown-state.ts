@@ -1,5 +1,5 @@
 /** What a client shows if it handles events like OpenCode's terminal: it replaces by id, and appends deltas. */
-import type { SseFrame } from "../../../src/transports/opencode-api/events/frame.ts";
+import type { SseFrame } from "../../../src/transports/opencode-api/events/frames.ts";
 
 type Properties = {
   sessionID: string;

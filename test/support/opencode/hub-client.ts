@@ -2,9 +2,8 @@
 import type { Engine } from "../../../src/service/engine.ts";
 import type { HubDeps } from "../../../src/transports/opencode-api/events/event-hub.ts";
 import { EventHub } from "../../../src/transports/opencode-api/events/event-hub.ts";
-import type { SseFrame } from "../../../src/transports/opencode-api/events/frame.ts";
-import type { StreamCursor } from "../../../src/transports/opencode-api/events/stream-cursor.ts";
-import { cursorText } from "../../../src/transports/opencode-api/events/stream-cursor.ts";
+import type { SseFrame, StreamCursor } from "../../../src/transports/opencode-api/events/frames.ts";
+import { cursorText } from "../../../src/transports/opencode-api/events/frames.ts";
 import { sessionView } from "../../../src/transports/opencode-api/projection/session-view.ts";
 import { settled } from "../core/manual-clock.ts";
 import { serviceOf } from "../daemon/service-of.ts";

@@ -5,8 +5,8 @@ import { beginNotes, endNote } from "../../../src/core/turn/delivery-notes.ts";
 import type { SignalBody } from "../../../src/core/turn/signal.ts";
 import { TurnTracker } from "../../../src/core/turn/turn-tracker.ts";
 import type { Draft, EventBody, UniversalEvent } from "../../../src/core/turn/universal-event.ts";
-import type { NativeEvent, SessionSettings } from "../../../src/transports/opencode-api/projection/native-event.ts";
 import { SessionProjection } from "../../../src/transports/opencode-api/projection/session-projection.ts";
+import type { NativeEvent, SessionSettings } from "../../../src/transports/opencode-api/projection/session-view.ts";
 
 export const settings: SessionSettings = {
   lane: "chat",

@@ -1,5 +1,4 @@
 /** The checks of `waybill doctor`. */
-
 import { doctorSchema } from "../doctor-schema.ts";
 import type { App } from "../env.ts";
 import { answerOf, guardedRoute, readErrors } from "../route-descriptions.ts";

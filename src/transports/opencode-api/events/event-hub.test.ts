@@ -8,10 +8,10 @@ import { aLane, startWorld, World } from "../../../../test/support/daemon/waybil
 import { aClient, aHub, durable, withoutLiveTexts } from "../../../../test/support/opencode/hub-client.ts";
 import type { Lane } from "../../../core/lane/lane.ts";
 import { universalEventTypes } from "../../../core/turn/universal-event.ts";
-import type { SessionSettings } from "../projection/native-event.ts";
 import { SessionProjection } from "../projection/session-projection.ts";
+import type { SessionSettings } from "../projection/session-view.ts";
 import { sessionView } from "../projection/session-view.ts";
-import type { SseFrame } from "./frame.ts";
+import type { SseFrame } from "./frames.ts";
 
 const busy: NonNullable<WorldOptions["script"]> = {
   always: [{ steps: [{ say: "I begin" }, { tool: "read", input: { a: 1 }, output: "x" }, { say: "It is done." }] }],

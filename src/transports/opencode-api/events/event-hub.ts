@@ -8,29 +8,33 @@ import type { QueueLimits } from "../../../service/live-queue.ts";
 import type { FollowedItem, Service } from "../../../service/service.ts";
 import { abortedBy } from "../../http/stream-answer.ts";
 import { laneOf } from "../ids.ts";
-import type { NativeEvent, SessionMessage } from "../projection/native-event.ts";
-import type { TranslatorDeps } from "./event-translator.ts";
-import { EventTranslator } from "./event-translator.ts";
-import type { FrameSource } from "./follow-frames.ts";
-import { followFrames } from "./follow-frames.ts";
-import type { SseFrame } from "./frame.ts";
-import { FrameQueue } from "./frame-queue.ts";
-import { LaneRegistry } from "./lane-registry.ts";
-import type { LaneItem } from "./make-frames.ts";
-import { disposedFrames, framesOf, isLaneItem, laneFrame, snapshotFrames, transientFrame } from "./make-frames.ts";
-import type { BusySession } from "./snapshot-lanes.ts";
+import type { NativeEvent, SessionMessage } from "../projection/session-view.ts";
+import type { BusySession } from "./current-lanes.ts";
 import {
   busySessionsOf,
   currentLanes,
+  LaneRegistry,
   lanesThatMayWork,
   lanesToSnapshot,
   restoreLanes,
   snapshotOf,
-} from "./snapshot-lanes.ts";
-import type { StreamCursor } from "./stream-cursor.ts";
-import { parseCursor } from "./stream-cursor.ts";
-import type { TurnEnd } from "./turn-end.ts";
-import type { TurnRequest } from "./turn-waiter.ts";
+} from "./current-lanes.ts";
+import type { TranslatorDeps } from "./event-translator.ts";
+import { EventTranslator } from "./event-translator.ts";
+import type { FrameSource } from "./follow-frames.ts";
+import { followFrames } from "./follow-frames.ts";
+import type { LaneItem, SseFrame, StreamCursor } from "./frames.ts";
+import {
+  disposedFrames,
+  FrameQueue,
+  framesOf,
+  isLaneItem,
+  laneFrame,
+  parseCursor,
+  snapshotFrames,
+  transientFrame,
+} from "./frames.ts";
+import type { TurnEnd, TurnRequest } from "./turn-waiter.ts";
 import { TurnWaiter } from "./turn-waiter.ts";
 
 export type HubDeps = Omit<TranslatorDeps, "service"> & {

@@ -13,8 +13,8 @@ import { timedId } from "../ids.ts";
 import type { OpenCodeApp } from "../opencode-deps.ts";
 import { requestDirectory, requestWorkspace } from "../request.ts";
 import type { EventHub } from "./event-hub.ts";
-import type { SseFrame } from "./frame.ts";
-import { sseText } from "./frame.ts";
+import type { SseFrame } from "./frames.ts";
+import { sseText } from "./frames.ts";
 
 type EventStreamDeps = Pick<RouteDeps, "service" | "clock" | "report"> & {
   hub: Pick<EventHub, "follow">;

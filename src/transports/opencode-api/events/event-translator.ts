@@ -7,36 +7,28 @@
  * what an event becomes, so that all readers count alike; anything extra from the projection with deltas is live only.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Session } from "@opencode-ai/sdk/v2/types";
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import { AppError } from "../../../platform/app-error.ts";
 import type { Service } from "../../../service/service.ts";
+import type { RestorePoint } from "../history/read-events.ts";
+import { restoreLane } from "../history/read-events.ts";
 import { childSessionOf, sessionOf, timedId } from "../ids.ts";
-import type { NativeEvent, SessionMessage, SessionSettings } from "../projection/native-event.ts";
 import type { SessionSnapshot } from "../projection/session-projection.ts";
 import { SessionProjection } from "../projection/session-projection.ts";
+import type { NativeEvent, SessionMessage, SessionSettings } from "../projection/session-view.ts";
 import { childView, sessionSettings } from "../projection/session-view.ts";
-import type { IdentifiedEvent, LiveText } from "./frame.ts";
-import { mergeLiveEvents } from "./live-events.ts";
-import { LiveTextDedupe } from "./live-text-dedupe.ts";
-import type { RestorePoint } from "./restore-lane.ts";
-import { restoreLane } from "./restore-lane.ts";
+import type { LiveText, SessionInfo, Translation } from "./frames.ts";
 
 type Projection = Pick<SessionProjection, "take" | "messages" | "children" | "sessions" | "isBusy">;
 
 export type TranslatorDeps = {
   service: Pick<Service, "lane" | "eventsBefore" | "deliveries">;
-  sessionInfo: (lane: Lane, updatedAt: number) => Promise<Session>;
+  sessionInfo: SessionInfo;
   createProjection?: (settings: SessionSettings) => Projection;
   /** Receives errors that reach no caller. */
   report: (error: unknown) => void;
 };
-
-/** `number` counts the events of a replay; null for an event that is only published live. */
-type TranslatedEvent = { event: IdentifiedEvent; number: number | null; liveText: LiveText | null };
-/** `count` is how many events a replay has. */
-export type Translation = { directory: string; count: number; events: readonly TranslatedEvent[] };
 
 type KnownLane = { lane: Lane; kept: Projection; live: Projection | null; dedupe: LiveTextDedupe };
 
@@ -198,4 +190,70 @@ export async function laneOrNull(service: Pick<Service, "lane">, id: string): Pr
     if (error instanceof AppError && error.code === "lane_unknown") return null;
     throw error;
   }
+}
+
+/** `number` counts the events of a replay; null for an event that is only published live. */
+type NumberedEvent = { event: NativeEvent; number: number | null };
+
+/**
+ * Merges the translation of an event for clients that got the deltas before it with the translation for clients that
+ * did not. Events in both are taken from the second and counted there, so they are the same live and in a replay.
+ */
+function mergeLiveEvents(kept: readonly NativeEvent[], live: readonly NativeEvent[]): NumberedEvent[] {
+  const all: NumberedEvent[] = [];
+  let next = 0;
+  for (const event of live) {
+    const found = kept.findIndex((one, index) => index >= next && keyOf(one) === keyOf(event));
+    if (found < 0) {
+      all.push({ event, number: null });
+      continue;
+    }
+    all.push(...numbered(kept, next, found + 1));
+    next = found + 1;
+  }
+  return [...all, ...numbered(kept, next, kept.length)];
+}
+
+/** Includes events already published live: not all clients were connected then. */
+function numbered(kept: readonly NativeEvent[], from: number, to: number): NumberedEvent[] {
+  return kept.slice(from, to).map((event, index) => ({ event, number: from + index + 1 }));
+}
+
+/** Identifies the message, part or ask that the event is about. */
+function keyOf({ type, properties }: NativeEvent): string {
+  const { info, part, id, requestID, partID } = properties as Record<string, { id?: unknown } | undefined>;
+  return JSON.stringify([type, info?.id, part?.id, id, requestID, partID, properties.sessionID]);
+}
+
+/**
+ * Tracks texts of a lane that were published before their message was complete, for example because a call follows
+ * them. They are published again with the message, for clients that were not connected.
+ */
+class LiveTextDedupe {
+  /** By part. */
+  readonly #published = new Map<string, { text: string; key: object }>();
+
+  /** Null for events that are published once. */
+  liveTextOf({ event, number }: NumberedEvent): LiveText | null {
+    const complete = completeText(event);
+    if (complete === null) return null;
+    if (number === null) {
+      const key = {};
+      this.#published.set(complete.id, { text: complete.text, key });
+      return { key, isRepeat: false };
+    }
+    const published = this.#published.get(complete.id);
+    this.#published.delete(complete.id);
+    return published?.text === complete.text ? { key: published.key, isRepeat: true } : null;
+  }
+
+  clear(): void {
+    this.#published.clear();
+  }
+}
+
+function completeText({ type, properties }: NumberedEvent["event"]): { id: string; text: string } | null {
+  if (type !== "message.part.updated") return null;
+  const { part } = properties as { part: { id: string; text?: string; time?: { end?: number } } };
+  return part.text === undefined || part.time?.end === undefined ? null : { id: part.id, text: part.text };
 }

@@ -9,10 +9,8 @@ import { universalEventTypes } from "../../../core/turn/universal-event.ts";
 import type { Service } from "../../../service/service.ts";
 import type { TranslatorDeps } from "./event-translator.ts";
 import { EventTranslator } from "./event-translator.ts";
-import type { SseFrame } from "./frame.ts";
-import type { FrameQueue } from "./frame-queue.ts";
-import { disposedFrames, framesOf, isLaneItem, laneFrame } from "./make-frames.ts";
-import type { StreamCursor } from "./stream-cursor.ts";
+import type { FrameQueue, SseFrame, StreamCursor } from "./frames.ts";
+import { disposedFrames, framesOf, isLaneItem, laneFrame } from "./frames.ts";
 
 /** The log types that translate to OpenCode's events. */
 const translatedTypes: readonly LogType[] = [...universalEventTypes, "lane"];

@@ -7,7 +7,7 @@ import { propertiesOf, shownBy } from "../../../../test/support/core/shown-state
 import { serviceOf } from "../../../../test/support/daemon/service-of.ts";
 import { aLane, startWorld, World } from "../../../../test/support/daemon/waybill.ts";
 import { aClient, aHub } from "../../../../test/support/opencode/hub-client.ts";
-import type { SseFrame } from "./frame.ts";
+import type { SseFrame } from "./frames.ts";
 
 const types = (lines: readonly SseFrame[]) => lines.map(({ type }) => type);
 const script = { always: [{ steps: [{ say: "Well." }] }] };

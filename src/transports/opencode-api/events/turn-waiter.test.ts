@@ -1,9 +1,14 @@
-import { expect, test } from "vitest";
+import { expect, it, test } from "vitest";
+import { anEvent } from "../../../../test/support/core/events.ts";
 import { settled } from "../../../../test/support/core/manual-clock.ts";
+import { aMessage } from "../../../../test/support/core/records.ts";
 import { serviceOf } from "../../../../test/support/daemon/service-of.ts";
 import type { World } from "../../../../test/support/daemon/waybill.ts";
 import { startWorld } from "../../../../test/support/daemon/waybill.ts";
 import { aHub } from "../../../../test/support/opencode/hub-client.ts";
+import { beginNotes, endNote } from "../../../core/turn/delivery-notes.ts";
+import type { EventBody } from "../../../core/turn/universal-event.ts";
+import { advanceTurnWait, newTurnWait } from "./turn-waiter.ts";
 
 const slow = { always: [{ steps: [{ say: "Well." }, { wait: 5000 }, { say: "Done." }] }] };
 
@@ -146,4 +151,18 @@ test("a wait for a message whose events are no longer kept ends immediately", as
   const { state, done } = waiting(aHub(world), "m1");
   await done;
   expect(state).toMatchObject({ end: { turn: null, delivery: "responded" }, error: null });
+});
+
+const ended = (rounds: number) => endNote({ messageId: "m1", rounds, status: "failed_terminal", lastReason: null });
+
+function after(...bodies: EventBody[]) {
+  const events = bodies.map((one, index) => anEvent({ seq: index + 1, source: "daemon" }, one));
+  return events.reduce(advanceTurnWait, newTurnWait("m1"));
+}
+
+it("an end that is noted only after a person's retry does not end the retry", () => {
+  const message = aMessage({ id: "m1" });
+  const begun = (round: number) => beginNotes(message, round);
+  expect(after(...begun(1), ...begun(2), ended(1)).end).toBeNull();
+  expect(after(...begun(1), ...begun(2), ended(1), ended(2)).end).toEqual({ turn: null, delivery: "failed_terminal" });
 });

@@ -14,15 +14,21 @@ import type {
   ToolState,
 } from "@opencode-ai/sdk/v2/types";
 import type { FilePart, Item } from "../../../core/turn/item.ts";
-import type { Tokens } from "../../../core/turn/universal-event.ts";
+import type { Tokens, UniversalEvent } from "../../../core/turn/universal-event.ts";
 import { timedId } from "../ids.ts";
-import type { AskingPart } from "./ask-shapes.ts";
-import { fileDiff } from "./file-diffs.ts";
-import type { NativeEvent, SessionMessage, SessionSettings } from "./native-event.ts";
-import { messageUpdated, partUpdated } from "./native-event.ts";
-import { toolInput, toolMetadata, toolName, toolTitle } from "./tool-shape.ts";
+import type { NativeEvent, SessionMessage, SessionSettings } from "./session-view.ts";
+import { messageUpdated, partUpdated } from "./session-view.ts";
+import { fileDiff, toolInput, toolMetadata, toolName, toolTitle, writes } from "./tool-shapes.ts";
 
 export type StepError = NonNullable<AssistantMessage["error"]>;
+/** The part that waits for the answer to an ask. */
+export type AskingPart = {
+  messageID: string;
+  callID: string;
+  tool: string;
+  input: Readonly<Record<string, unknown>>;
+} | null;
+
 type TextKind = "text" | "reasoning";
 type WithoutIds<T> = T extends Part ? Omit<T, "id" | "sessionID" | "messageID"> : never;
 type NewMessage = Pick<AssistantMessage, "id" | "sessionID" | "parentID"> & { created: number };
@@ -244,4 +250,43 @@ export class AssistantStep {
     this.#parts.set(key, part);
     return [partUpdated(part, at)];
   }
+}
+
+/**
+ * Whether an event is deferred until the next one before it is published. A failed message, and the missing results of
+ * its calls: OpenCode publishes the reason first. The result of a call that writes a file: OpenCode publishes it
+ * together with the change.
+ */
+export function isDeferred(event: UniversalEvent, providerID: string, hasDeferred: boolean): boolean {
+  return isFailure(event) || isWrite(event, providerID, hasDeferred);
+}
+
+function isFailure(event: UniversalEvent): boolean {
+  if (event.type !== "item.completed" || event.nativeSession !== undefined) return false;
+  const { kind, role, status } = event.data.item;
+  return status === "failed" && (role === "assistant" || (kind === "tool_result" && event.synthetic));
+}
+
+/** The result of a call that writes a file, or the start of its file change. */
+function isWrite({ type, data }: UniversalEvent, providerID: string, hasDeferred: boolean): boolean {
+  if (type === "item.started") return data.item.kind === "file_change" && hasDeferred;
+  if (type !== "item.completed" || data.item.status !== "completed") return false;
+  const [part] = data.item.parts;
+  return part?.type === "tool_result" && writes(toolName(providerID, part.name));
+}
+
+/** Events between the last message of a stopped turn and its end: asks that expire with it, and its usage. */
+export function passesDeferred({ type }: UniversalEvent): boolean {
+  return type === "permission.resolved" || type === "question.resolved" || type === "usage";
+}
+
+/** Of several updates of one call, only the last. */
+export function dedupeToolUpdates(events: readonly NativeEvent[]): NativeEvent[] {
+  const last = new Map(events.map((event, index) => [toolPartId(event), index]));
+  return events.filter((event, index) => toolPartId(event) === null || last.get(toolPartId(event)) === index);
+}
+
+function toolPartId({ type, properties }: NativeEvent): string | null {
+  const { part } = properties as { part?: { type: string; id: string } };
+  return type === "message.part.updated" && part?.type === "tool" ? part.id : null;
 }

@@ -6,8 +6,8 @@ import { describe, expect, test } from "vitest";
 import { fixture, fixtureNames, session, Watcher } from "../../../../test/support/opencode/opencode-fixture.ts";
 import type { SeenEvent } from "../../../../test/support/opencode/opencode-list.ts";
 import { partList, typeList } from "../../../../test/support/opencode/opencode-list.ts";
-import type { SessionMessage } from "./native-event.ts";
 import { SessionProjection } from "./session-projection.ts";
+import type { SessionMessage } from "./session-view.ts";
 
 /** The recordings that come back differently, and why. */
 const otherwise: Readonly<Record<string, string>> = {

@@ -1,14 +1,14 @@
-/** The messages of one session in order: people's messages and the agent's steps. */
+/** The messages of a lane's sessions in order: people's messages and the agent's steps. */
 import type { Part, SessionStatus, SnapshotFileDiff, UserMessage } from "@opencode-ai/sdk/v2/types";
 import { withoutMarker } from "../../../core/delivery/prompt-text.ts";
 import type { Part as ItemPart } from "../../../core/turn/item.ts";
-import { timedId } from "../ids.ts";
-import type { AskingPart } from "./ask-shapes.ts";
-import type { StepError } from "./assistant-step.ts";
+import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
+import { childSessionOf, sessionOf, timedId } from "../ids.ts";
+import type { AskingPart, StepError } from "./assistant-step.ts";
 import { AssistantStep, newAssistantMessage } from "./assistant-step.ts";
-import type { ItemEvent, NativeEvent, SessionMessage, SessionSettings, UniversalEventOf } from "./native-event.ts";
-import { byTime, messageUpdated, partUpdated } from "./native-event.ts";
 import { idleEvents, statusEvent } from "./session-status.ts";
+import type { ItemEvent, NativeEvent, SessionMessage, SessionSettings, UniversalEventOf } from "./session-view.ts";
+import { byTime, messageUpdated, partUpdated } from "./session-view.ts";
 
 /** The metadata key in the parts of later prompts that Waybill sends for a message: names that message. */
 export const repeatedMessage = "waybillMessageID";
@@ -194,4 +194,49 @@ type Moment = { time: number; seq: number };
 /** Orders messages of the same moment; people's messages come before the agent's. */
 export function orderOf(seq: number): number {
   return 1 + (seq % 4000);
+}
+
+/** The lane's own session, and the child sessions that its subagents work in. */
+export class LaneSessions {
+  readonly main: SessionMessages;
+  readonly #settings: SessionSettings;
+  /** By the program's own session id. */
+  readonly #children = new Map<string, SessionMessages>();
+
+  constructor(settings: SessionSettings) {
+    this.#settings = settings;
+    this.main = new SessionMessages(sessionOf(settings.lane), settings);
+  }
+
+  get children(): readonly SessionMessages[] {
+    return [...this.#children.values()];
+  }
+
+  /** The session that an event belongs to. A child is created by its first event. */
+  of({ nativeSession }: UniversalEvent): SessionMessages {
+    if (nativeSession === undefined) return this.main;
+    const known = this.#children.get(nativeSession);
+    if (known) return known;
+    const child = new SessionMessages(childSessionOf(this.#settings.lane, nativeSession), this.#settings);
+    this.#children.set(nativeSession, child);
+    return child;
+  }
+
+  /** A subagent's first item names the call that it works for. */
+  link({ data: { item }, time }: ItemEvent, session: SessionMessages): NativeEvent[] {
+    if (session === this.main || session.call !== null || !item.parent?.startsWith("call:")) return [];
+    const call = item.parent.slice("call:".length);
+    const linked = this.main.stepOfCall(call)?.addMetadata(call, { sessionId: session.sessionID }, time) ?? [];
+    return [...session.startWork(call), ...linked];
+  }
+
+  /** A child becomes idle when the call that it works for ends; all of them when the turn ends. */
+  endWork(call?: string): NativeEvent[] {
+    return this.children.flatMap((child) => (call === undefined || child.call === call ? child.endWork() : []));
+  }
+
+  forget(open: ReadonlySet<string>): void {
+    this.main.forget(open);
+    this.#children.clear();
+  }
 }

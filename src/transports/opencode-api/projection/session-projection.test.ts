@@ -4,8 +4,8 @@ import { ProjectedLane, settings } from "../../../../test/support/opencode/proje
 import { superseded } from "../../../core/delivery/reasons.ts";
 import type { SignalBody } from "../../../core/turn/signal.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
-import type { NativeEvent } from "./native-event.ts";
 import { SessionProjection } from "./session-projection.ts";
+import type { NativeEvent } from "./session-view.ts";
 
 const prompt = (message = "p1"): SignalBody => ({
   type: "prompt",

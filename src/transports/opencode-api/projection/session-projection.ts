@@ -8,19 +8,25 @@ import { superseded } from "../../../core/delivery/reasons.ts";
 import type { DeliveryEndNote, DeliveryNote, RetryNote } from "../../../core/turn/delivery-notes.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import { laterPromptId, userMessageId } from "../ids.ts";
-import { AskLog } from "./ask-log.ts";
+import { AskLog } from "./asks.ts";
 import type { StepError } from "./assistant-step.ts";
-import { dedupeToolUpdates, isDeferred, passesDeferred } from "./deferred-events.ts";
-import { LaneSessions } from "./lane-sessions.ts";
-import { isLedgerEvent, ledgerNote } from "./ledger-note.ts";
-import type { ItemEvent, NativeEvent, SessionMessage, SessionSettings, UniversalEventOf } from "./native-event.ts";
-import type { AnsweredMessage } from "./open-messages.ts";
-import { OpenMessages } from "./open-messages.ts";
+import { dedupeToolUpdates, isDeferred, passesDeferred } from "./assistant-step.ts";
+import type { AnsweredMessage } from "./ledger-notes.ts";
+import { isLedgerEvent, ledgerNote, OpenMessages } from "./ledger-notes.ts";
 import type { SessionMessages } from "./session-messages.ts";
-import { orderOf } from "./session-messages.ts";
-import { PublishedStatus, retryOf, statusEvent } from "./session-status.ts";
-import { todosOf } from "./todos.ts";
-import { abortedError, errorFrom, errorOfEnd, mayBeMended, unknownError } from "./turn-errors.ts";
+import { LaneSessions, orderOf } from "./session-messages.ts";
+import {
+  abortedError,
+  errorFrom,
+  errorOfEnd,
+  mayBeMended,
+  PublishedStatus,
+  retryOf,
+  statusEvent,
+  unknownError,
+} from "./session-status.ts";
+import type { ItemEvent, NativeEvent, SessionMessage, SessionSettings, UniversalEventOf } from "./session-view.ts";
+import { todosOf } from "./tool-shapes.ts";
 
 type Turn = {
   prompt: string | null;

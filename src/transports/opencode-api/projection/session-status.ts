@@ -1,9 +1,10 @@
-/** Whether a session is busy, idle, or retrying its model, as OpenCode publishes it. */
+/** Whether a session is busy, idle, or retrying its model, and with which error a turn failed, as OpenCode publishes it. */
 import type { SessionStatus } from "@opencode-ai/sdk/v2/types";
 import type { Item } from "../../../core/turn/item.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
-import { isRecord } from "./json-record.ts";
-import type { NativeEvent } from "./native-event.ts";
+import type { StepError } from "./assistant-step.ts";
+import type { NativeEvent, UniversalEventOf } from "./session-view.ts";
+import { isRecord } from "./tool-shapes.ts";
 
 export function statusEvent(sessionID: string, status: SessionStatus): NativeEvent {
   return { type: "session.status", properties: { sessionID, status } };
@@ -70,4 +71,45 @@ export class PublishedStatus {
       type === "item.delta" || ((type === "item.started" || type === "item.completed") && data.item.kind !== "status");
     return this.#now.type === "retry" && isWork ? this.work() : [];
   }
+}
+
+type Ended = UniversalEventOf<"turn.ended">["data"];
+
+/**
+ * The error that a failed turn leaves in its last message. A refusal ends a turn without an error. `known` is the error that the
+ * agent reported in the turn.
+ */
+export function errorOfEnd({ reason, error }: Ended, refused: boolean, known: StepError | null): StepError | null {
+  switch (reason) {
+    case "completed":
+      return null;
+    case "error":
+      return known ?? unknownError(error ?? "The turn failed.");
+    case "aborted":
+      return refused ? null : abortedError;
+    case "interrupted":
+      return unknownError("The agent program ended mid-turn.");
+    default:
+      return reason satisfies never;
+  }
+}
+
+/** With a status it is the provider's error; clients use it to decide whether to offer a retry. */
+export function errorFrom(message: string, status: number | undefined): StepError {
+  if (status === undefined) return unknownError(message);
+  const isRetryable = status === 408 || status === 409 || status === 429 || status >= 500;
+  return { name: "APIError", data: { message, statusCode: status, isRetryable } };
+}
+
+/** Exactly as in OpenCode: clients look for this text. */
+export const abortedError: StepError = { name: "MessageAbortedError", data: { message: "Aborted" } };
+
+/** A retry helps neither after an abort nor with an invalid request. */
+export function mayBeMended({ name, data }: StepError): boolean {
+  if (name === "APIError") return (data as { isRetryable: boolean }).isRetryable;
+  return name !== "MessageAbortedError";
+}
+
+export function unknownError(message: string): StepError {
+  return { name: "UnknownError", data: { message } };
 }

@@ -7,7 +7,7 @@ import type { TestService } from "../../../../test/support/daemon/test-service.t
 import { testService } from "../../../../test/support/daemon/test-service.ts";
 import { startWorld } from "../../../../test/support/daemon/waybill.ts";
 import { AppError } from "../../../platform/app-error.ts";
-import type { SessionMessage } from "../projection/native-event.ts";
+import type { SessionMessage } from "../projection/session-view.ts";
 
 const at = (path: string) => `/opencode/session/${path}`;
 const post = (json: unknown = {}) => ({ method: "POST", json });

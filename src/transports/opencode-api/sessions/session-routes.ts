@@ -1,31 +1,38 @@
-/** Lists, creates, forks, renames, aborts and deletes sessions. */
+/** Lists, creates, forks, renames, aborts and deletes sessions, and shows their messages, plans and changes. */
 import type { GlobalSession, Session, SessionsResponse } from "@opencode-ai/sdk/v2/types";
 import type { Context } from "hono";
 import { z } from "zod";
 import type { Lane } from "../../../core/lane/lane.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import type { Env } from "../../http/env.ts";
-import type { OpenCodeApp } from "../opencode-deps.ts";
-import { sessionV2, sessionView } from "../projection/session-view.ts";
-import { notServed } from "../refused-routes.ts";
+import { messageUnknown, notServed } from "../error-response.ts";
+import { findMessage, messagePage, messageSource, parsePageCursor } from "../history/message-page.ts";
+import { readerOf } from "../history/read-events.ts";
+import { childSession, childSessions, latestTodos, promptEvent, sessionDiff } from "../history/session-details.ts";
+import type { OpenCodeApp, SessionDeps } from "../opencode-deps.ts";
+import { sessionSettings, sessionV2, sessionView } from "../projection/session-view.ts";
+
 import {
   directoryFilter,
+  findOwnSession,
+  findSession,
   parseBody,
   parseQuery,
   requestDirectory,
   requestScope,
   requestWorkspace,
 } from "../request.ts";
-import { childSession, childSessions } from "./child-sessions.ts";
-import { findOwnSession, findSession } from "./find-session.ts";
-import { forkedTitle, promptEvent } from "./fork-session.ts";
-import { readerOf } from "./history/read-backwards.ts";
 import type { ListQuery, ListScope } from "./list-sessions.ts";
 import { apiListQuery, filterSessions, globalListQuery, globalPage, listQuery } from "./list-sessions.ts";
-import { laneFor, newLaneId, newSessionBody } from "./new-session.ts";
-import { deniesQuestions, permissionRulesBody, refuseRules } from "./permission-rules.ts";
-import { refuseUnknownRuntime } from "./prompts/model-choice.ts";
-import { promptSource } from "./prompts/prompt-source.ts";
-import type { SessionDeps } from "./session-deps.ts";
+import {
+  deniesQuestions,
+  laneFor,
+  newLaneId,
+  newSessionBody,
+  permissionRulesBody,
+  refuseRules,
+} from "./new-session.ts";
+import { promptSource, refuseUnknownRuntime } from "./prompt-body.ts";
 
 /** As in OpenCode, null leaves a field unchanged. */
 const changeBody = z.object({
@@ -36,6 +43,12 @@ const changeBody = z.object({
 });
 
 const forkBody = z.object({ messageID: z.string().startsWith("msg").optional() });
+
+const pageQuery = z.object({
+  limit: z.coerce.number().int().min(0).optional(),
+  before: z.string().max(1000).optional(),
+});
+const diffQuery = z.object({ messageID: z.string().startsWith("msg").optional() });
 
 export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
   const { service } = deps;
@@ -134,6 +147,50 @@ export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
     await service.abort(lane.id, promptSource);
     return c.json(true);
   });
+
+  addMessageRoutes(app, deps);
+}
+
+function addMessageRoutes(app: OpenCodeApp, deps: SessionDeps): void {
+  const { service } = deps;
+
+  app.get("/session/:sessionID/message", async (c) => {
+    const { limit, before } = parseQuery(c, pageQuery);
+    const session = await findSession(service, c.req.param("sessionID"));
+    const cursor = before === undefined ? undefined : parsePageCursor(before);
+    const source = await messageSource(session, deps);
+    // As in OpenCode, no limit or 0 means all.
+    const { messages, next } = await messagePage({ ...source, limit: limit || undefined, before: cursor });
+    if (next !== null) {
+      c.header("X-Next-Cursor", next);
+      c.header("Access-Control-Expose-Headers", "X-Next-Cursor");
+    }
+    return c.json(messages);
+  });
+
+  app.get("/session/:sessionID/message/:messageID", async (c) => {
+    const session = await findSession(service, c.req.param("sessionID"));
+    const messageID = c.req.param("messageID");
+    if (!messageID.startsWith("msg")) {
+      const message = `"${messageID.slice(0, 100)}" is not a message id: those start with "msg".`;
+      throw new AppError({ code: "invalid_request", message });
+    }
+    const found = await findMessage(await messageSource(session, deps), messageID);
+    if (!found) throw messageUnknown(messageID);
+    return c.json(found);
+  });
+
+  app.get("/session/:sessionID/todo", async (c) => {
+    const { sessionID, state } = await findSession(service, c.req.param("sessionID"));
+    return c.json(await latestTodos(readerOf(service, state.lane.id), sessionID));
+  });
+
+  app.get("/session/:sessionID/diff", async (c) => {
+    const { messageID } = parseQuery(c, diffQuery);
+    const { sessionID, state } = await findSession(service, c.req.param("sessionID"));
+    const read = readerOf(service, state.lane.id);
+    return c.json(await sessionDiff(read, { settings: sessionSettings(state.lane), sessionID, messageID }));
+  });
 }
 
 async function listScope(c: Context<Env>, query: ListQuery, { service, projects }: SessionDeps): Promise<ListScope> {
@@ -160,4 +217,10 @@ function refuseUnkept({ metadata, time }: Pick<z.output<typeof changeBody>, "met
     isPlain ? "Waybill keeps no archive of sessions." : "Waybill keeps no metadata of sessions.",
     "You can only rename or delete a session.",
   );
+}
+
+/** The same naming as in OpenCode. */
+function forkedTitle(title: string): string {
+  const [, of, count] = /^(.+) \(fork #(\d+)\)$/.exec(title) ?? [];
+  return of === undefined ? `${title} (fork #1)` : `${of} (fork #${Number(count) + 1})`;
 }

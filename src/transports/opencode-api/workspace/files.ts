@@ -1,12 +1,11 @@
 /** Reads and lists the files of a workspace. */
 import { readdir, readFile, realpath, stat } from "node:fs/promises";
-import { extname, join } from "node:path";
+import { extname, join, relative, resolve } from "node:path";
 import type { FileContent, FileNode } from "@opencode-ai/sdk/v2/types";
 import { AppError } from "../../../platform/app-error.ts";
 import type { Workspace } from "../../../service/service.ts";
 import { git } from "../../../service/workspace/git.ts";
 import { isShown } from "../../../service/workspace/is-shown.ts";
-import { missing, pathInside, shownPath } from "./path-inside.ts";
 
 const maxBytes = 5 * 1024 * 1024;
 
@@ -93,5 +92,45 @@ function unreadable(path: string, cause: unknown): AppError {
     message: `The daemon cannot read "${path}".`,
     hint: "Give the user that runs Waybill read access, or open the file directly on the machine.",
     cause,
+  });
+}
+
+/** With symlinks resolved. Throws unless it is inside the workspace and outside Waybill's own state. */
+async function pathInside(workspace: Workspace, path: string): Promise<string> {
+  const asked = resolve(workspace.directory, path);
+  // Checked before anything is read: clients must not learn what exists elsewhere.
+  if (path.includes("\0") || !isShown(workspace, asked)) throw notAllowed(path);
+  const real = await realpath(asked).catch((cause) => {
+    throw missing(path, cause);
+  });
+  if (!isShown(workspace, real)) throw notAllowed(path);
+  return real;
+}
+
+/** The real path of a name; null when it does not exist or is not shown. */
+export async function shownAt(workspace: Workspace, name: string): Promise<string | null> {
+  const real = await realpath(resolve(workspace.directory, name)).catch(() => null);
+  return real !== null && isShown(workspace, real) ? real : null;
+}
+
+/** The path in the clients' format: relative to the directory, and with a trailing slash for directories. */
+function shownPath({ directory }: Workspace, path: string, isDirectory: boolean): string {
+  return relative(directory, path) + (isDirectory ? "/" : "");
+}
+
+export function missing(path: string, cause?: unknown): AppError {
+  return new AppError({
+    code: "not_found",
+    message: `"${path}" does not exist in this directory.`,
+    hint: "GET /file lists the files.",
+    cause,
+  });
+}
+
+export function notAllowed(path: string): AppError {
+  return new AppError({
+    code: "path_not_allowed",
+    message: `Access to "${path}" is not allowed.`,
+    hint: "Name a file inside the directory of the request; links out of it are not followed.",
   });
 }

@@ -8,9 +8,8 @@ import { createContext, runInContext } from "node:vm";
 import { AppError, messageOf } from "../../../platform/app-error.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Workspace } from "../../../service/service.ts";
-import { fileNames } from "./file-names.ts";
-import { decodeText } from "./files.ts";
-import { shownAt } from "./path-inside.ts";
+import { decodeText, shownAt } from "./files.ts";
+import { fileNames } from "./find-files.ts";
 
 export type TextMatch = {
   path: { text: string };

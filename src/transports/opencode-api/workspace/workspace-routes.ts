@@ -1,4 +1,4 @@
-/** The directory and project of a request, its version control, the catalog, and the clients' log. */
+/** The directory and project of a request, its files, its version control, the catalog, and the clients' log. */
 import { homedir } from "node:os";
 import { z } from "@hono/zod-openapi";
 import type { Project as NativeProject, Path } from "@opencode-ai/sdk/v2/types";
@@ -9,7 +9,10 @@ import type { Env } from "../../http/env.ts";
 import type { OpenCodeApp, OpenCodeDeps } from "../opencode-deps.ts";
 import { parseBody, parseQuery, requestScope, requestWorkspace } from "../request.ts";
 import { agents, configOf, defaultsOf, providerOf, usableFirst } from "./catalog.ts";
+import { listDirectory, readContent } from "./files.ts";
+import { findFiles, findQuery } from "./find-files.ts";
 import type { Project } from "./projects.ts";
+import { searchText } from "./search-text.ts";
 
 const wholeFile = 1_000_000;
 const changesQuery = z.object({
@@ -18,6 +21,9 @@ const changesQuery = z.object({
   context: z.coerce.number().int().min(0).max(wholeFile).default(wholeFile),
 });
 
+const pathQuery = z.object({ path: z.string().max(4096) });
+const patternQuery = z.object({ pattern: z.string().min(1).max(1000) });
+
 const noBranches = { branch: null, defaultBranch: null };
 const maxLogCharacters = 2000;
 const logBody = z.object({
@@ -25,6 +31,30 @@ const logBody = z.object({
   level: z.enum(["debug", "info", "warn", "error"]),
   message: z.string(),
 });
+
+/**
+ * Lists that are always empty: commands, servers and workspaces belong to a lane's program. `/file/status` is also
+ * empty in OpenCode.
+ */
+const emptyAnswers: Readonly<Record<string, object>> = {
+  "/global/config": {},
+  "/provider/auth": {},
+  "/command": [],
+  "/skill": [],
+  "/lsp": [],
+  "/formatter": [],
+  "/mcp": {},
+  "/find/symbol": [],
+  "/file/status": [],
+  "/experimental/capabilities": { backgroundSubagents: false },
+  "/experimental/console": { consoleManagedProviders: [], switchableOrgCount: 0 },
+  "/experimental/console/orgs": { orgs: [] },
+  "/experimental/worktree": [],
+  "/experimental/resource": {},
+  "/experimental/workspace": [],
+  "/experimental/workspace/status": [],
+  "/experimental/workspace/adapter": [],
+};
 
 export function addWorkspaceRoutes(app: OpenCodeApp, deps: OpenCodeDeps): void {
   const { service, about, projects, onClientLog } = deps;
@@ -82,10 +112,12 @@ export function addWorkspaceRoutes(app: OpenCodeApp, deps: OpenCodeDeps): void {
     return c.json(true);
   });
 
-  addCatalogRoutes(app, { service });
+  addCatalogRoutes(app, deps);
+  addFileRoutes(app, deps);
+  for (const [path, answer] of Object.entries(emptyAnswers)) app.get(path, (c) => c.json(answer));
 }
 
-function addCatalogRoutes(app: OpenCodeApp, { service }: Pick<OpenCodeDeps, "service">): void {
+function addCatalogRoutes(app: OpenCodeApp, { service }: OpenCodeDeps): void {
   app.get("/config", async (c) => c.json(configOf(await service.runtimes())));
   const runtimes = async (c: Context<Env>) => usableFirst(await service.runtimes(await requestScope(c, service)));
   app.get("/config/providers", async (c) => {
@@ -98,4 +130,23 @@ function addCatalogRoutes(app: OpenCodeApp, { service }: Pick<OpenCodeDeps, "ser
     return c.json({ all: all.map(providerOf), default: defaultsOf(all), connected });
   });
   app.get("/agent", (c) => c.json(agents));
+}
+
+/** Lists, reads and searches the files of a workspace; never changes them. */
+function addFileRoutes(app: OpenCodeApp, { service, clock }: OpenCodeDeps): void {
+  app.get("/file", async (c) =>
+    c.json(await listDirectory(await requestWorkspace(c, service), parseQuery(c, pathQuery).path)),
+  );
+
+  app.get("/file/content", async (c) =>
+    c.json(await readContent(await requestWorkspace(c, service), parseQuery(c, pathQuery).path)),
+  );
+
+  app.get("/find", async (c) =>
+    c.json(await searchText(await requestWorkspace(c, service), parseQuery(c, patternQuery).pattern, clock)),
+  );
+
+  app.get("/find/file", async (c) =>
+    c.json(await findFiles(await requestWorkspace(c, service), parseQuery(c, findQuery))),
+  );
 }
