@@ -1,72 +1,17 @@
 /** Many processes on one inbox, ours and others, with and without its lock; and ours killed in between. */
-import type { ChildProcessByStdio } from "node:child_process";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
-import { createInterface } from "node:readline";
-import type { Readable, Writable } from "node:stream";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { inboxFileFailPoints } from "../../src/core/delivery/fail-points.ts";
 import { aRow, InboxDirectory } from "../support/teams/inbox-directory.ts";
-
-type Outcome = { id: string; outcome: string; problem?: string; error?: string };
-type Restored = { outcome: string; restored: string[]; gone: string[] };
-type Foreign = { ids: string[]; refusals: number; invalid: number; reads: number };
-type Child = ChildProcessByStdio<Writable, Readable, null>;
-
-const run = (script: string, args: readonly string[], failPoint = ""): Child =>
-  spawn(process.execPath, [fileURLToPath(new URL(script, import.meta.url)), ...args], {
-    stdio: ["pipe", "pipe", "inherit"],
-    env: { ...process.env, WAYBILL_FAIL_POINT: failPoint },
-  });
-
-/** One of our processes and its output. */
-class Writer {
-  readonly #child: Child;
-  /** Resolves with the signal that killed it, if any. */
-  readonly ended: Promise<string | null>;
-  readonly outcomes: Outcome[] = [];
-  readonly #lines: AsyncIterator<string>;
-
-  constructor(args: readonly string[], failPoint?: string) {
-    this.#child = run("inbox-writer.mjs", args, failPoint);
-    this.ended = once(this.#child, "close").then(([, signal]) => signal as string | null);
-    this.#lines = createInterface(this.#child.stdout)[Symbol.asyncIterator]();
-  }
-
-  /** Resolves once it has tried to append all of its rows, or is dead. */
-  async appendAll(): Promise<Outcome[]> {
-    for (;;) {
-      const said = await this.#next<Outcome | "done">();
-      if (said === null || said === "done") return this.outcomes;
-      this.outcomes.push(said);
-    }
-  }
-
-  async restore(): Promise<Restored> {
-    this.#child.stdin.write("restore\n");
-    const said = await this.#next<Restored>();
-    if (said === null) throw new Error("the writer has died");
-    return said;
-  }
-
-  async end(): Promise<void> {
-    this.#child.stdin.end();
-    await this.ended;
-  }
-
-  async #next<T>(): Promise<T | null> {
-    const line = await this.#lines.next();
-    return line.done ? null : (JSON.parse(line.value) as T);
-  }
-}
-
-async function endForeign(child: Child): Promise<Foreign> {
-  child.stdin.end();
-  return JSON.parse(await text(child.stdout)) as Foreign;
-}
+import {
+  appendBeside,
+  ids,
+  idsIn,
+  startForeign,
+  startWriters,
+  Writer,
+  writerNames,
+} from "../support/teams/inbox-writers.ts";
 
 let files: InboxDirectory;
 beforeEach(() => {
@@ -74,9 +19,8 @@ beforeEach(() => {
 });
 afterEach(() => files.dispose());
 
-const idsIn = (rows: readonly unknown[]) => rows.map((row) => (row as { messageId: string }).messageId);
-const ids = (names: readonly string[], count: number) =>
-  names.flatMap((name) => Array.from({ length: count }, (_, number) => `${name}-${number}`));
+/** One at a time and several at once; `npm run test:long` has many more. */
+const rowsOfEach = 200;
 
 /**
  * Most killed writers wait until the dead one's lock is stale, so they all run from the start, in parallel with the
@@ -92,57 +36,31 @@ beforeAll(() => {
 });
 
 describe("eight processes that append many rows each", () => {
-  const names = Array.from({ length: 8 }, (_, number) => `writer${number}`);
-  const all = ids(names, 500);
-  const start = (rows = 500) => names.map((name) => new Writer([files.path, name, String(rows)]));
-
   test("lose nothing, and the holder of the lock always reads a whole array", async () => {
-    files.write([aRow("first")]);
-    const reader = run("foreign-writer.mjs", [files.path, "reader"]);
-    const writers = start();
-    const outcomes = (await Promise.all(writers.map((writer) => writer.appendAll()))).flat();
-    await Promise.all(writers.map((writer) => writer.end()));
-    const { reads, invalid } = await endForeign(reader);
-    expect(outcomes.filter(({ outcome }) => outcome !== "appended")).toEqual([]);
-    expect(idsIn(files.rows()).toSorted()).toEqual(["first", ...all].toSorted());
-    for (const name of names) {
-      const own = idsIn(files.rows()).filter((id) => id.startsWith(`${name}-`));
-      expect(own).toEqual(ids([name], 500));
-    }
+    const { reads } = await appendBeside("reader", files, rowsOfEach);
     expect(reads).toBeGreaterThan(10);
-    expect(invalid).toBe(0);
-    expect(files.names()).toEqual(["builder.json"]);
   });
 
   test("lose nothing to a program that locks like Claude Code, which loses nothing either", async () => {
-    files.write([aRow("first")]);
-    const locked = run("foreign-writer.mjs", [files.path, "locked"]);
-    const writers = start();
-    const outcomes = (await Promise.all(writers.map((writer) => writer.appendAll()))).flat();
-    await Promise.all(writers.map((writer) => writer.end()));
-    const foreign = await endForeign(locked);
-    expect(outcomes.filter(({ outcome }) => outcome !== "appended")).toEqual([]);
-    expect(idsIn(files.rows()).toSorted()).toEqual(["first", ...all, ...foreign.ids].toSorted());
+    const foreign = await appendBeside("locked", files, rowsOfEach);
     expect(foreign.ids.length).toBeGreaterThan(10);
-    expect(foreign.invalid).toBe(0);
-    expect(files.names()).toEqual(["builder.json"]);
   });
 
   test("lose nothing silently to a program that writes older arrays back without a lock", async () => {
     // Fewer, because every lost row is written again.
-    const all = ids(names, 150);
+    const all = ids(writerNames, 80);
     files.write([aRow("first")]);
-    const foreign = ["locked", "unlocked"].map((kind) => run("foreign-writer.mjs", [files.path, kind]));
-    const writers = start(150);
+    const foreign = [startForeign(files, "locked"), startForeign(files, "unlocked")];
+    const writers = startWriters(files, 80);
     const outcomes = (await Promise.all(writers.map((writer) => writer.appendAll()))).flat();
-    await Promise.all(foreign.map(endForeign));
+    await Promise.all(foreign.map((end) => end()));
     const lost = all.filter((id) => !idsIn(files.rows()).includes(id));
     const restored = await Promise.all(writers.map((writer) => writer.restore()));
     await Promise.all(writers.map((writer) => writer.end()));
     const failed = outcomes.filter(({ outcome }) => outcome === "failed").map(({ id }) => id);
     const gone = restored.flatMap((one) => one.gone);
     const present = idsIn(files.rows()).filter((id) => all.includes(id));
-    expect(restored.map(({ outcome }) => outcome)).toEqual(names.map(() => "restored"));
+    expect(restored.map(({ outcome }) => outcome)).toEqual(writerNames.map(() => "restored"));
     expect(restored.flatMap((one) => one.restored).length).toBeGreaterThan(0);
     expect(lost.length).toBeGreaterThan(0);
     expect([...present, ...failed, ...gone].toSorted()).toEqual(all.toSorted());
