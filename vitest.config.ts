@@ -11,8 +11,8 @@ const timeouts = {
 };
 
 /**
- * `fast` is part of `npm run check`; `e2e` runs the built program as a process; `cited` reads the reports of both, as
- * the last step of `npm test`; `long` is for endless loops.
+ * `fast` is part of `npm run check`; `daemon` runs whole daemons in the tests' own process; `e2e` runs the built program
+ * as a process; `cited` reads the reports of these runs, as the last step of `npm test`; `long` is for endless loops.
  */
 export default defineConfig({
   test: {
@@ -34,7 +34,16 @@ export default defineConfig({
         },
       },
       { test: { name: "cited", include: ["test/cited/**/*.test.ts"] } },
-      { test: { name: "e2e", include: ["test/{e2e,faults}/**/*.test.ts"], ...timeouts.processes } },
+      { test: { name: "daemon", include: ["test/daemon/**/*.test.ts"], isolate: false, ...timeouts.fast } },
+      {
+        test: {
+          name: "e2e",
+          include: ["test/{e2e,faults}/**/*.test.ts"],
+          // After `daemon`: files that share a process do so only while no others come between them.
+          sequence: { groupOrder: 1 },
+          ...timeouts.processes,
+        },
+      },
       {
         test: { name: "long", include: ["test/long/**/*.test.ts"], ...timeouts.processes, testTimeout: 1_800_000 },
       },

@@ -10,9 +10,10 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { WaybillClient } from "../../src/client/index.ts";
 import { growingText } from "../../src/core/turn/item.ts";
 import { ModelGates } from "../support/agents/model-gates.ts";
+import { quickDelivery } from "../support/daemon/daemon-home.ts";
 import { freePort } from "../support/daemon/free-port.ts";
 import { keyOf, LiveReader } from "../support/daemon/live-reader.ts";
-import { Program, quickDelivery } from "../support/daemon/program.ts";
+import { Program } from "../support/daemon/program.ts";
 import { opencodeBin } from "../support/opencode/opencode-server.ts";
 
 /** The address while the daemon starts and has none. */

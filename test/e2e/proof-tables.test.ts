@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { DeliveryDetail, ListedDelivery, NewMessage } from "../../src/client/index.ts";
 import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
 import { recordingCalls, stubCalls } from "../support/agents/stub-calls.ts";
-import { Program, quickDelivery } from "../support/daemon/program.ts";
+import { quickDelivery } from "../support/daemon/daemon-home.ts";
+import { Program } from "../support/daemon/program.ts";
 
 const waybill = new Program({}, { ofModules: true });
 

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { recordingCalls, stubCalls } from "../support/agents/stub-calls.ts";
-import { Program, quickDelivery } from "../support/daemon/program.ts";
+import { quickDelivery } from "../support/daemon/daemon-home.ts";
+import { Program } from "../support/daemon/program.ts";
 import { laterBy, moveTimes } from "../support/store/store-times.ts";
 
 let waybill: Program;

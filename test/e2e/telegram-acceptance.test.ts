@@ -6,9 +6,9 @@ import { realpathSync } from "node:fs";
 import type { ChatHandle } from "@waybill/fake-bot-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { laneOf, sessionKey, topicKey } from "../../src/transports/telegram/topics/topic.ts";
-import { botTexts } from "../support/telegram/telegram-daemon.ts";
 import type { OpencodeBot } from "../support/telegram/telegram-opencode.ts";
 import { serverOf, startOpencodeBot } from "../support/telegram/telegram-opencode.ts";
+import { botTexts } from "../support/telegram/telegram-world.ts";
 
 const patience = { timeoutMs: 120_000 };
 const script = { rules: [{ when: "Question", steps: [{ say: "Answer to: {{text}}" }] }] };
@@ -60,7 +60,7 @@ async function say(text: string, answer: RegExp, thread?: number): Promise<strin
 
 async function sessionOf(where: ChatHandle, thread: number | null, directory: string): Promise<string> {
   const lane = laneOf(topicKey({ chat: where.id, thread }), realpathSync(directory));
-  const { sessionId } = await bot.world.program.client().lane(lane);
+  const { sessionId } = await bot.world.daemon.client().lane(lane);
   if (sessionId === null) throw new Error(`lane ${lane} has no session`);
   return sessionId;
 }
@@ -86,7 +86,7 @@ describe("sessions", () => {
   let other = 0;
 
   test("a private chat and topics create and continue independent OpenCode sessions", async () => {
-    const { work } = bot.world.program;
+    const { work } = bot.world.daemon;
     one = group.createTopic("One");
     other = group.createTopic("Other");
     await Promise.all([ask(chat), ask(group, one), ask(group, other)]);
@@ -102,7 +102,7 @@ describe("sessions", () => {
   });
 
   test("one topic switches between workspaces and keeps the session of each", async () => {
-    const { work } = bot.world.program;
+    const { work } = bot.world.daemon;
     const second = bot.world.repository("second");
     const before = await sessionOf(group, one, work);
     await say(`use repo ${second}`, /now works in/, one);
@@ -131,7 +131,7 @@ describe("sessions", () => {
   });
 
   test("restart assistant restarts the worker without the model, and sessions continue", async () => {
-    const { program } = bot.world;
+    const { daemon: program } = bot.world;
     const session = await sessionOf(group, other, program.work);
     const worker = program.daemonFile.workerPid;
     await say("restart assistant", /Restarting/, other);
@@ -144,7 +144,7 @@ describe("sessions", () => {
   });
 
   test("an OpenCode server that died is restarted, and the conversation continues", async () => {
-    const { program } = bot.world;
+    const { daemon: program } = bot.world;
     const session = await sessionOf(group, other, program.work);
     const { pid } = serverOf(bot.world);
     if (!pid) throw new Error("the server has no process id");
@@ -155,7 +155,7 @@ describe("sessions", () => {
   });
 
   test("a stale session is replaced once, and the message is answered", async () => {
-    const { program } = bot.world;
+    const { daemon: program } = bot.world;
     const session = await sessionOf(group, other, program.work);
     const { port, password } = serverOf(bot.world);
     const headers = { Authorization: `Basic ${Buffer.from(`opencode:${password}`).toString("base64")}` };

@@ -3,9 +3,9 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ChatHandle } from "@waybill/fake-bot-api";
 import { afterEach, expect, test } from "vitest";
-import { botTexts } from "../support/telegram/telegram-daemon.ts";
 import type { OpencodeBot } from "../support/telegram/telegram-opencode.ts";
 import { startOpencodeBot } from "../support/telegram/telegram-opencode.ts";
+import { botTexts } from "../support/telegram/telegram-world.ts";
 
 const patience = { timeoutMs: 120_000 };
 
@@ -28,7 +28,7 @@ test("an answer that the model streams is shown as a draft and arrives unchanged
       return groups;
     },
   });
-  const { telegram, ann, program } = bot.world;
+  const { telegram, ann, daemon: program } = bot.world;
   const gate = join(program.work, "go");
   const [group = telegram.supergroup()] = groups;
 

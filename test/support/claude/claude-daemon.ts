@@ -6,9 +6,10 @@ import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ModelCall, ModelScriptInput, ScriptedModel } from "@waybill/scripted-model";
 import { startScriptedModel } from "@waybill/scripted-model";
+import { quickDelivery } from "../daemon/daemon-home.ts";
 import type { DaemonProcess } from "../daemon/daemon-process.ts";
 import { freePort } from "../daemon/free-port.ts";
-import { Program, quickDelivery } from "../daemon/program.ts";
+import { Program } from "../daemon/program.ts";
 import type { ClientOptions } from "../opencode/opencode-clients.ts";
 import { claudeBin, claudeEnvironment } from "./claude-process.ts";
 

@@ -7,21 +7,17 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import type { OutputLine } from "./output-lines.ts";
+import { OutputLines } from "./output-lines.ts";
 
 const fixture = (name: string) => fileURLToPath(new URL(`../../e2e/fixtures/${name}`, import.meta.url));
-
-/** A line that the supervisor or its worker printed. */
-export type OutputLine = Record<string, unknown>;
 
 export class DaemonProcess {
   readonly #child: ChildProcessByStdio<null, Readable, Readable>;
   readonly #exit: Promise<{ code: number | null; signal: string | null }>;
   readonly #outputEnd: Promise<unknown>;
-  readonly #waiters = new Set<() => void>();
-  readonly lines: OutputLine[] = [];
-  readonly #consumed = new Set<OutputLine>();
+  readonly #printed = new OutputLines();
   #errors = "";
-  #ended = false;
 
   /** `timeoutMs`: how long it waits for a worker to exit before it kills it. */
   static supervisor(home: string, behaviour: string, timeoutMs: number): DaemonProcess {
@@ -45,14 +41,8 @@ export class DaemonProcess {
       this.#errors += chunk;
     });
     const lines = createInterface(this.#child.stdout);
-    lines.on("line", (line) => {
-      this.lines.push(JSON.parse(line) as OutputLine);
-      for (const wake of this.#waiters) wake();
-    });
-    this.#outputEnd = once(lines, "close").then(() => {
-      this.#ended = true;
-      for (const wake of this.#waiters) wake();
-    });
+    lines.on("line", (line) => this.#printed.add(line));
+    this.#outputEnd = once(lines, "close").then(() => this.#printed.end());
   }
 
   get errors(): string {
@@ -63,24 +53,14 @@ export class DaemonProcess {
     return this.#child.pid ?? -1;
   }
 
+  /** What the supervisor and its workers printed. */
+  get lines(): readonly OutputLine[] {
+    return this.#printed.all;
+  }
+
   /** The first matching line that was not returned before. Two processes write, so the order means nothing. */
-  async waitForLine(expected: OutputLine): Promise<OutputLine> {
-    const matches = (line: OutputLine) => Object.entries(expected).every(([key, value]) => line[key] === value);
-    for (;;) {
-      const line = this.lines.find((one) => !this.#consumed.has(one) && matches(one));
-      if (line) {
-        this.#consumed.add(line);
-        return line;
-      }
-      if (this.#ended) throw new Error(`never printed: ${JSON.stringify(expected)}\n${this.#errors}`);
-      await new Promise<void>((resolve) => {
-        const wake = () => {
-          this.#waiters.delete(wake);
-          resolve();
-        };
-        this.#waiters.add(wake);
-      });
-    }
+  waitForLine(expected: OutputLine): Promise<OutputLine> {
+    return this.#printed.waitFor(expected, () => this.#errors);
   }
 
   /** The process id of the next worker that is ready. */

@@ -1,34 +1,19 @@
 /** The built program as a user runs it: `waybill …` as a process, with its own home and configuration. */
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { WaybillClient } from "../../../src/client/index.ts";
 import type { DaemonFile } from "../../../src/daemon/supervisor/daemon-file.ts";
 import { readDaemonFile } from "../../../src/daemon/supervisor/daemon-file.ts";
 import { readServerRecord } from "../../../src/runtimes/opencode/server/server-record.ts";
 import { endProcessTree } from "../../../src/runtimes/process/process-tree.ts";
 import { readProcessRecords } from "../../../src/runtimes/process-pool/process-record.ts";
-import type { JournalEntry } from "../../../src/runtimes/stub/journal.ts";
-import { readJournal } from "../../../src/runtimes/stub/journal.ts";
-import type { StubScriptInput } from "../../../src/runtimes/stub/script.ts";
+import { DaemonHome } from "./daemon-home.ts";
 import { DaemonProcess, isGone } from "./daemon-process.ts";
 
 const program = fileURLToPath(new URL("../../../bin/waybill", import.meta.url));
 /** The same with one file for each module, so that a preloaded file can change one of them. */
 const programOfModules = fileURLToPath(new URL("waybill-of-modules.mjs", import.meta.url));
-
-/** Waits of milliseconds instead of seconds, for agents that act immediately. */
-export const quickDelivery = {
-  retryDelaysMs: [200],
-  graceMs: 300,
-  graceForTaskMs: 300,
-  rereadMs: 100,
-  firstReconcileDelayMs: 100,
-  maxReconcileDelayMs: 500,
-};
 
 export type Result = { code: number | null; stdout: string; stderr: string };
 export type RunOptions = {
@@ -39,27 +24,13 @@ export type RunOptions = {
   onOutput?: (text: string, child: ChildProcess) => void;
 };
 
-export class Program {
-  readonly directory = mkdtempSync(join(tmpdir(), "waybill-program-"));
-  readonly home = join(this.directory, "home");
-  readonly work = join(this.directory, "work");
+export class Program extends DaemonHome {
   readonly #path: string;
   readonly #started: DaemonProcess[] = [];
-  env: Record<string, string>;
 
   constructor(env: Record<string, string> = {}, { ofModules = false } = {}) {
+    super(env);
     this.#path = ofModules ? programOfModules : program;
-    mkdirSync(this.work);
-    this.env = { HOME: this.directory, WAYBILL_HOME: this.home, NO_COLOR: "1", PORT: "0", ...env };
-  }
-
-  /** Stub lanes by id, with their scripts and short waits. */
-  configure(lanes: Record<string, StubScriptInput>, settings: Record<string, unknown> = {}): void {
-    const list = Object.entries(lanes).map(([id, script]) => ({ id, directory: this.work, script }));
-    const config = { modelProvider: "stub", delivery: quickDelivery, lanes: list, ...settings };
-    const path = join(this.directory, "config.json");
-    writeFileSync(path, JSON.stringify(config));
-    this.env.WAYBILL_CONFIG = path;
   }
 
   /** For callers that run it in another way. */
@@ -71,7 +42,7 @@ export class Program {
   run(args: readonly string[], { input = "", env = {}, within = [], onOutput }: RunOptions = {}): Promise<Result> {
     const [command = "", ...rest] = [...within, process.execPath, this.#path, ...args];
     return new Promise((resolve) => {
-      const child = spawn(command, rest, { env: this.#environment(env) });
+      const child = spawn(command, rest, { env: this.environment(env) });
       const result = { stdout: "", stderr: "" };
       for (const name of ["stdout", "stderr"] as const) {
         child[name].on("data", (chunk) => {
@@ -101,7 +72,7 @@ export class Program {
   }
 
   start(args: readonly string[], env: Record<string, string> = {}, within: readonly string[] = []): DaemonProcess {
-    const daemon = DaemonProcess.program([...within, process.execPath, this.#path, ...args], this.#environment(env));
+    const daemon = DaemonProcess.program([...within, process.execPath, this.#path, ...args], this.environment(env));
     this.#started.push(daemon);
     return daemon;
   }
@@ -112,22 +83,8 @@ export class Program {
     return file;
   }
 
-  get token(): string {
-    return readFileSync(join(this.home, "token"), "utf8").trim();
-  }
-
-  client(url = this.daemonFile.url ?? ""): WaybillClient {
-    return new WaybillClient({ url, token: this.token });
-  }
-
-  async fetch(path: string, init: RequestInit = {}): Promise<Response> {
-    const headers = { Authorization: `Bearer ${this.token}`, ...(init.headers as Record<string, string>) };
-    return fetch(`${this.daemonFile.url}${path}`, { ...init, headers });
-  }
-
-  /** The prompts in the journal of the stub runtime. */
-  prompts(): Extract<JournalEntry, { type: "prompt" }>[] {
-    return readJournal(join(this.home, "stub.jsonl")).filter((entry) => entry.type === "prompt");
+  get url(): string {
+    return this.daemonFile.url ?? "";
   }
 
   /** Kills only the worker, like a crash; its supervisor starts another one. Returns the process id. */
@@ -149,7 +106,7 @@ export class Program {
   async dispose(): Promise<void> {
     for (const daemon of this.#started) await daemon.end();
     await this.#endAgents();
-    rmSync(this.directory, { recursive: true, force: true });
+    this.remove();
   }
 
   /** An agent's program outlives a killed daemon, and here no next start ends it. */
@@ -164,10 +121,5 @@ export class Program {
   /** The worker's log line may come before its supervisor has written daemon.json. */
   async #waitForDaemonFile(): Promise<void> {
     while (!readDaemonFile(this.home)?.url) await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-
-  #environment(env: Record<string, string>): Record<string, string> {
-    const { PATH = "", TMPDIR } = process.env;
-    return { PATH, ...(TMPDIR ? { TMPDIR } : {}), ...this.env, ...env };
   }
 }

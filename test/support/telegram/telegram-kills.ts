@@ -4,8 +4,10 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import type { ChatHandle } from "@waybill/fake-bot-api";
+import type { DaemonProcess } from "../daemon/daemon-process.ts";
 import { isGone } from "../daemon/daemon-process.ts";
-import { appearances, TelegramWorld } from "./telegram-daemon.ts";
+import type { Program } from "../daemon/program.ts";
+import { appearances, TelegramWorld } from "./telegram-world.ts";
 
 /** For each sent text, in order. */
 export type ChatFate = { text: string; prompts: number; answers: number };
@@ -25,21 +27,21 @@ export const answering = { always: [{ steps: [{ echo: "Done as you asked: " }] }
  * sent while no worker runs, so that the rows of the first can be counted.
  */
 export async function killAt(failPoint: string, { apart = false } = {}): Promise<KilledChats> {
-  const world = await TelegramWorld.create({ script: answering });
+  const world = await TelegramWorld.ofProgram({ script: answering });
   try {
     const chat = world.telegram.privateChat(world.ann);
     const shown = appearances(world.telegram, chat);
-    await world.up({ WAYBILL_FAIL_POINT: failPoint });
-    const { workerPid } = world.program.daemonFile;
+    await world.daemon.up({ WAYBILL_FAIL_POINT: failPoint });
+    const { workerPid } = world.daemon.daemonFile;
     const texts = ["Sort the first file.", "Sort the second file."];
     for (const text of apart ? texts.slice(0, 1) : texts) chat.send(text);
     while (!isGone(workerPid ?? -1)) await wait(5);
-    await world.program.kill();
+    await world.daemon.kill();
     for (const text of apart ? texts.slice(1) : []) chat.send(text);
-    await world.up();
+    const daemon = await world.daemon.up();
     const topic = { chat, thread: undefined, texts, shown };
     await answersIn(topic);
-    return whatBecameOf(world, [topic]);
+    return whatBecameOf(world, daemon, [topic]);
   } finally {
     await world.dispose();
   }
@@ -49,12 +51,12 @@ type Topic = { chat: ChatHandle; thread: number | undefined; texts: string[]; sh
 
 /** People write in ten topics while the worker is killed this many times at random. */
 export async function killAtRandom(kills: number): Promise<KilledChats> {
-  const world = await TelegramWorld.create();
+  const world = await TelegramWorld.ofProgram();
   try {
     const group = world.telegram.supergroup({ topics: true, title: "Work", members: [world.ann] });
     const shown = appearances(world.telegram, group);
     world.configure({ script: answering, settings: { maxConcurrentTopics: 10 } }, [group]);
-    await world.up();
+    let daemon = await world.daemon.up();
     const topics = Array.from({ length: 10 }, (_, number): Topic => {
       return { chat: group, thread: group.createTopic(`Topic ${number}`), texts: [], shown };
     });
@@ -62,22 +64,22 @@ export async function killAtRandom(kills: number): Promise<KilledChats> {
     for (let killed = 0; killed < kills; killed++) {
       write(topics, killed);
       await wait(20 + Math.random() * 1000);
-      await world.program.kill();
+      await world.daemon.kill();
       // What it wrote to its sockets before its death arrives before this call.
       await fetch(`${world.telegram.url}/bot${world.telegram.token}/getMe`);
       // A chat has one call at a time.
       underWay.push(JSON.stringify(callsIn(group, world).at(-1)?.params ?? null));
-      await world.up();
+      daemon = await world.daemon.up();
     }
     write(topics, kills);
     for (const topic of topics) await answersIn(topic);
-    return { ...(await whatBecameOf(world, topics)), underWay };
+    return { ...(await whatBecameOf(world, daemon, topics)), underWay };
   } finally {
     await world.dispose();
   }
 }
 
-function callsIn(chat: ChatHandle, { telegram }: TelegramWorld) {
+function callsIn(chat: ChatHandle, { telegram }: TelegramWorld<Program>) {
   return telegram.calls().filter(({ params }) => String(params.chat_id) === String(chat.id));
 }
 
@@ -107,10 +109,14 @@ function isAnswer({ isFromBot, thread, text }: Shown, wanted: number | undefined
 }
 
 /** After a stop, when nothing more can arrive. */
-async function whatBecameOf(world: TelegramWorld, topics: readonly Topic[]): Promise<KilledChats> {
-  const prompts = world.program.prompts().map(({ text }) => text);
-  world.daemon.kill("SIGTERM");
-  await world.daemon.exit();
+async function whatBecameOf(
+  world: TelegramWorld<Program>,
+  daemon: DaemonProcess,
+  topics: readonly Topic[],
+): Promise<KilledChats> {
+  const prompts = world.daemon.prompts().map(({ text }) => text);
+  daemon.kill("SIGTERM");
+  await daemon.exit();
   const fates = topics.map(({ chat, thread, texts }) =>
     texts.map((text): ChatFate => {
       const answers = chat.messages.filter((message) => isAnswer(message, thread, text)).length;

@@ -8,11 +8,12 @@ import type { ServerRecord } from "../../../src/runtimes/opencode/server/server-
 import { readServerRecord } from "../../../src/runtimes/opencode/server/server-record.ts";
 import { ModelGates } from "../agents/model-gates.ts";
 import { freePort } from "../daemon/free-port.ts";
+import type { Program } from "../daemon/program.ts";
 import { opencodeBin } from "../opencode/opencode-server.ts";
-import { TelegramWorld } from "./telegram-daemon.ts";
+import { TelegramWorld } from "./telegram-world.ts";
 
 export type OpencodeBot = {
-  world: TelegramWorld;
+  world: TelegramWorld<Program>;
   model: ScriptedModel;
   /** Can hold the model's output in the middle of a sentence. */
   gates: ModelGates;
@@ -23,15 +24,15 @@ export type OpencodeBotOptions = {
   script: ModelScriptInput;
   settings?: Record<string, unknown>;
   /** The allowed groups. */
-  groups?: (world: TelegramWorld) => readonly ChatHandle[];
+  groups?: (world: TelegramWorld<Program>) => readonly ChatHandle[];
 };
 
 /** Resolves when the daemon is ready. */
 export async function startOpencodeBot({ script, settings, groups }: OpencodeBotOptions): Promise<OpencodeBot> {
   const model = await startScriptedModel({ script });
   const gates = await new ModelGates(model.url).start();
-  const world = await TelegramWorld.create();
-  const { program } = world;
+  const world = await TelegramWorld.ofProgram();
+  const { daemon: program } = world;
   const port = await freePort();
   Object.assign(program.env, isolatedHome(program.directory), {
     OPENCODE_CONFIG_CONTENT: JSON.stringify(scriptedProvider(gates.url)),
@@ -43,7 +44,7 @@ export async function startOpencodeBot({ script, settings, groups }: OpencodeBot
   };
   const all = { modelProvider: "opencode_cli", stubScript: undefined, ...server, ...directories, ...settings };
   world.configure({ settings: all }, groups?.(world) ?? []);
-  await world.up();
+  await program.up();
   return {
     world,
     model,
@@ -57,7 +58,7 @@ export async function startOpencodeBot({ script, settings, groups }: OpencodeBot
 }
 
 /** The server that Waybill started. */
-export function serverOf({ program }: TelegramWorld): ServerRecord {
+export function serverOf({ daemon: program }: TelegramWorld<Program>): ServerRecord {
   const record = readServerRecord(join(program.home, "opencode-server"));
   if (!record) throw new Error("Waybill has started no OpenCode server");
   return record;

@@ -3,7 +3,8 @@ import { realpathSync } from "node:fs";
 import type { ChatHandle, Fault, SendOptions } from "@waybill/fake-bot-api";
 import { expect } from "vitest";
 import { laneOf, topicKey } from "../../../src/transports/telegram/topics/topic.ts";
-import { saysIn, TelegramWorld } from "./telegram-daemon.ts";
+import type { InProcessDaemon } from "../daemon/in-process-daemon.ts";
+import { saysIn, TelegramWorld } from "./telegram-world.ts";
 
 /**
  * Prompts that contain "slowly" take some time, and those with "when told" until the test says so; everything else is
@@ -21,19 +22,19 @@ const script = {
 export const patience = { timeoutMs: 120_000 };
 
 export class TroubleWorld {
-  readonly world: TelegramWorld;
+  readonly world: TelegramWorld<InProcessDaemon>;
   readonly #people: ChatHandle[];
   readonly #groups: ChatHandle[];
   #count = 0;
 
   static async start(people: number, groups: number): Promise<TroubleWorld> {
-    const world = await TelegramWorld.create();
+    const world = await TelegramWorld.inProcess();
     const trouble = new TroubleWorld(world, people, groups);
-    await world.up();
+    await world.daemon.up();
     return trouble;
   }
 
-  private constructor(world: TelegramWorld, people: number, groups: number) {
+  private constructor(world: TelegramWorld<InProcessDaemon>, people: number, groups: number) {
     const { telegram, ann } = world;
     this.world = world;
     const users = Array.from({ length: people }, (_, number) => telegram.user({ username: `user${number}` }));
@@ -104,7 +105,7 @@ export class TroubleWorld {
   }
 
   async finish(chat: ChatHandle, thread: number | null = null): Promise<void> {
-    const client = this.world.program.client();
+    const client = this.world.daemon.client();
     const { asks } = await client.asks();
     await client.answer(given(asks.find(({ lane }) => lane === this.#lane(chat, thread))).id, { decision: "once" });
   }
@@ -112,17 +113,17 @@ export class TroubleWorld {
   /** The texts of the messages that have not been sent to the agent. */
   async waiting(chat: ChatHandle): Promise<(string | null)[]> {
     const filter = { lane: this.#lane(chat, null), status: ["pending"] as const };
-    return (await this.world.program.client().deliveries(filter)).deliveries.map(({ excerpt }) => excerpt);
+    return (await this.world.daemon.client().deliveries(filter)).deliveries.map(({ excerpt }) => excerpt);
   }
 
   /** The whole text of the message to the agent that ends like this. */
   async admitted(end: string): Promise<string | undefined> {
-    const { messages } = await this.world.program.client().messages({ q: end });
+    const { messages } = await this.world.daemon.client().messages({ q: end });
     return messages.find(({ text }) => text.endsWith(end) && !text.startsWith("Done"))?.text;
   }
 
   #lane(chat: ChatHandle, thread: number | null): string {
-    return laneOf(topicKey({ chat: chat.id, thread }), realpathSync(this.world.program.work));
+    return laneOf(topicKey({ chat: chat.id, thread }), realpathSync(this.world.daemon.work));
   }
 
   /** Makes the next matching call in this chat fail. Resolves when it does. */

@@ -1,13 +1,13 @@
 /** Many topics at the same time: the right answers in the right topics, in order. */
 import { expect, test } from "vitest";
-import { appearances, saysIn, TelegramWorld } from "../support/telegram/telegram-daemon.ts";
+import { appearances, saysIn, TelegramWorld } from "../support/telegram/telegram-world.ts";
 
 const topicCount = 10;
 const messageCount = 20;
 const slow = "Take your time.";
 
 test("ten topics with separate workspaces, twenty interleaved messages each, and a stop in two of them", async () => {
-  const world = await TelegramWorld.create();
+  const world = await TelegramWorld.inProcess();
   try {
     const group = world.telegram.supergroup({ topics: true, title: "Work", members: [world.ann] });
     const script = {
@@ -20,7 +20,7 @@ test("ten topics with separate workspaces, twenty interleaved messages each, and
     };
     const textsIn = appearances(world.telegram, group);
     world.configure({ script, settings: { maxConcurrentTopics: topicCount } }, [group]);
-    await world.up();
+    await world.daemon.up();
     const topics = Array.from({ length: topicCount }, (_, number) => {
       const thread = group.createTopic(`Topic ${number}`);
       return { thread, number, directory: world.repository(`repository-${number}`) };
@@ -56,7 +56,7 @@ test("ten topics with separate workspaces, twenty interleaved messages each, and
       );
       expect(shown[0]).toContain(directory);
     }
-    const lanes = new Set(world.program.prompts().map(({ lane }) => lane));
+    const lanes = new Set(world.daemon.prompts().map(({ lane }) => lane));
     expect(lanes.size).toBe(topicCount);
   } finally {
     await world.dispose();

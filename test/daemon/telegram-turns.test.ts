@@ -1,25 +1,26 @@
-/** What a person sees of a running turn in the chat: the built daemon, real grammY, and a Bot API on loopback. */
+/** What a person sees of a running turn in the chat: a real daemon, real grammY, and a Bot API on loopback. */
 
 import type { ChatHandle } from "@waybill/fake-bot-api";
 import { afterEach, describe, expect, test } from "vitest";
 import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
-import type { TelegramWorldOptions } from "../support/telegram/telegram-daemon.ts";
-import { botTexts, saysIn, TelegramWorld } from "../support/telegram/telegram-daemon.ts";
+import type { InProcessDaemon } from "../support/daemon/in-process-daemon.ts";
+import type { TelegramWorldOptions } from "../support/telegram/telegram-world.ts";
+import { botTexts, saysIn, TelegramWorld } from "../support/telegram/telegram-world.ts";
 
-let world: TelegramWorld;
+let world: TelegramWorld<InProcessDaemon>;
 afterEach(() => world.dispose());
 
 async function start(options: TelegramWorldOptions = {}): Promise<ChatHandle> {
-  world = await TelegramWorld.create(options);
-  await world.up();
+  world = await TelegramWorld.inProcess(options);
+  await world.daemon.up();
   return world.telegram.privateChat(world.ann);
 }
 
 async function startGroup(options: TelegramWorldOptions = {}): Promise<ChatHandle> {
-  world = await TelegramWorld.create(options);
+  world = await TelegramWorld.inProcess(options);
   const group = world.telegram.supergroup({ members: [world.ann], topics: false });
   world.configure(options, [group]);
-  await world.up();
+  await world.daemon.up();
   return group;
 }
 
@@ -65,7 +66,7 @@ describe("a private chat", () => {
     await chat.waitFor(({ draft }) => draft?.text === "I begin.");
     chat.stopDraft();
     await saysIn(chat, /Stopped/);
-    const [delivery] = (await world.program.client().deliveries({})).deliveries;
+    const [delivery] = (await world.daemon.client().deliveries({})).deliveries;
     expect(delivery).toMatchObject({ status: "cancelled" });
     expect(botTexts(chat)).toEqual(["⏹ Stopped."]);
     expect(chat.draft).toBeUndefined();
@@ -89,33 +90,10 @@ describe("a private chat", () => {
     for (const [index, { at }] of reports.entries()) expect(at - sentAt).toBeGreaterThanOrEqual(1200 + index * 400);
   });
 
-  test("a restart of the worker repeats no progress and continues the draft", async () => {
-    const settings = { progressFirstMs: 200, progressEveryMs: 60_000 };
-    // Until it is stopped, however long the restart takes.
-    const talks = Array.from({ length: 500 }, () => [{ say: "word " }, { wait: 300 }]).flat();
-    const chat = await start({ script: { always: [{ steps: talks }] }, settings });
-    chat.send("Begin.");
-    await saysIn(chat, /Still working/);
-    // A new draft shows that earlier rows are durable, and durable rows are not sent again.
-    const moreDrafts = () => {
-      const before = drafts().length;
-      return chat.waitFor(() => drafts().length > before);
-    };
-    await moreDrafts();
-    world.program.killWorker();
-    await moreDrafts();
-    await moreDrafts();
-    expect(botTexts(chat).filter((text) => text.includes("Still working"))).toHaveLength(1);
-    await chat.waitFor(({ draft }) => draft);
-    chat.stopDraft();
-    await saysIn(chat, /Stopped/);
-    expect(botTexts(chat)).toEqual(["⏹ Stopped."]);
-  });
-
   test("a 429 for a preview delays nothing else", async () => {
-    world = await TelegramWorld.create({ script: slowly });
+    world = await TelegramWorld.inProcess({ script: slowly });
     world.telegram.fail({ method: "sendRichMessageDraft", with: { type: "tooManyRequests", retryAfterS: 30 } });
-    await world.up();
+    await world.daemon.up();
     const chat = world.telegram.privateChat(world.ann);
     chat.send("Count.");
     await saysIn(chat, /four/);
@@ -124,10 +102,10 @@ describe("a private chat", () => {
   });
 
   test("a preview that hangs delays the answer by a few seconds at most", async () => {
-    world = await TelegramWorld.create({ script: slowly });
+    world = await TelegramWorld.inProcess({ script: slowly });
     const { telegram } = world;
     telegram.fail({ method: "sendRichMessageDraft", with: { type: "hang", when: "before" } });
-    await world.up();
+    await world.daemon.up();
     const chat = telegram.privateChat(world.ann);
     chat.send("Count.");
     await saysIn(chat, /four/);
@@ -223,18 +201,18 @@ describe("waiting messages", () => {
       always: [{ when: "First", steps: [asks, { say: "That was 1." }] }, { steps: [{ say: "That was 2." }] }],
     };
     const options = { script, settings: { maxConcurrentTopics: 1 } };
-    world = await TelegramWorld.create(options);
+    world = await TelegramWorld.inProcess(options);
     const group = world.telegram.supergroup({ members: [world.ann], topics: true });
     world.configure(options, [group]);
-    await world.up();
+    await world.daemon.up();
     const [one, two] = [group.createTopic("One"), group.createTopic("Two")];
     group.send("First.", { thread: one });
     await saysIn(group, /Working/, one);
     await saysIn(group, /bash: make/, one);
     group.send("Second.", { thread: two });
     await saysIn(group, /^⏳ Queued: the limit of topics working at the same time is reached\.$/, two);
-    expect(world.program.prompts()).toHaveLength(1);
-    const client = world.program.client();
+    expect(world.daemon.prompts()).toHaveLength(1);
+    const client = world.daemon.client();
     const [open] = (await client.asks()).asks;
     await client.answer(open?.id ?? "", { decision: "once" });
     await saysIn(group, /That was 1/, one);

@@ -1,11 +1,12 @@
-/** The built daemon with a bot, and Telegram's side of it: a fake Bot API with people and chats. */
+/** A daemon with a bot, and Telegram's side of it: a fake Bot API with people and chats. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { ChatHandle, FakeBotApi, FakeBotApiOptions } from "@waybill/fake-bot-api";
 import { startFakeBotApi } from "@waybill/fake-bot-api";
 import type { User } from "grammy/types";
 import type { StubScriptInput } from "../../../src/runtimes/stub/script.ts";
-import type { DaemonProcess } from "../daemon/daemon-process.ts";
+import type { DaemonHome } from "../daemon/daemon-home.ts";
+import { InProcessDaemon } from "../daemon/in-process-daemon.ts";
 import { Program } from "../daemon/program.ts";
 
 export type TelegramWorldOptions = {
@@ -17,32 +18,36 @@ export type TelegramWorldOptions = {
 /** An agent with a fixed answer. */
 export const echo: StubScriptInput = { always: [{ steps: [{ say: "The answer is 42." }] }] };
 
-export class TelegramWorld {
-  readonly program = new Program();
+/** Ann is allowed in her private chat and in the groups that `configure` names later. */
+export class TelegramWorld<Daemon extends DaemonHome> {
+  readonly daemon: Daemon;
   readonly telegram: FakeBotApi;
   readonly ann: User;
-  daemon!: DaemonProcess;
 
-  private constructor(telegram: FakeBotApi) {
-    this.telegram = telegram;
-    this.ann = telegram.user({ first_name: "Ann", username: "ann" });
+  static async inProcess(options: TelegramWorldOptions = {}): Promise<TelegramWorld<InProcessDaemon>> {
+    return new TelegramWorld(new InProcessDaemon(), await startFakeBotApi(options.api), options);
   }
 
-  /** Ann is allowed in her private chat and in the groups that `allow` names later. */
-  static async create(options: TelegramWorldOptions = {}): Promise<TelegramWorld> {
-    const world = new TelegramWorld(await startFakeBotApi(options.api));
-    world.configure(options);
-    return world;
+  /** With the built program, for tests that kill it or run its commands. */
+  static async ofProgram(options: TelegramWorldOptions = {}): Promise<TelegramWorld<Program>> {
+    return new TelegramWorld(new Program(), await startFakeBotApi(options.api), options);
+  }
+
+  private constructor(daemon: Daemon, telegram: FakeBotApi, options: TelegramWorldOptions) {
+    this.daemon = daemon;
+    this.telegram = telegram;
+    this.ann = telegram.user({ first_name: "Ann", username: "ann" });
+    this.configure(options);
   }
 
   configure({ script = echo, settings = {} }: TelegramWorldOptions, chats: readonly ChatHandle[] = []): void {
-    const { telegram, program, ann } = this;
-    program.configure(
+    const { telegram, daemon, ann } = this;
+    daemon.configure(
       {},
       {
         stubScript: script,
-        assistantRepoPath: program.work,
-        allowedDirectories: [program.directory],
+        assistantRepoPath: daemon.work,
+        allowedDirectories: [daemon.directory],
         telegramBotToken: telegram.token,
         telegramApiRoot: telegram.url,
         telegramAllowedUsers: [ann.id],
@@ -52,20 +57,15 @@ export class TelegramWorld {
     );
   }
 
-  async up(env: Record<string, string> = {}): Promise<DaemonProcess> {
-    this.daemon = await this.program.up(env);
-    return this.daemon;
-  }
-
   /** A directory that lanes may work in. */
   repository(name: string): string {
-    const path = join(this.program.directory, name);
+    const path = join(this.daemon.directory, name);
     mkdirSync(path, { recursive: true });
     return path;
   }
 
   async dispose(): Promise<void> {
-    await this.program.dispose();
+    await this.daemon.dispose();
     await this.telegram.close();
   }
 }

@@ -1,18 +1,19 @@
-/** Agents' asks as buttons in a chat: the built daemon, real grammY, and a Bot API on loopback. */
+/** Agents' asks as buttons in a chat: a real daemon, real grammY, and a Bot API on loopback. */
 import { join } from "node:path";
 import type { ChatHandle, ShownMessage } from "@waybill/fake-bot-api";
 import { afterEach, describe, expect, test } from "vitest";
 import { readJournal } from "../../src/runtimes/stub/journal.ts";
 import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
-import type { TelegramWorldOptions } from "../support/telegram/telegram-daemon.ts";
-import { botTexts, saysIn, TelegramWorld } from "../support/telegram/telegram-daemon.ts";
+import type { InProcessDaemon } from "../support/daemon/in-process-daemon.ts";
+import type { TelegramWorldOptions } from "../support/telegram/telegram-world.ts";
+import { botTexts, saysIn, TelegramWorld } from "../support/telegram/telegram-world.ts";
 
-let world: TelegramWorld;
+let world: TelegramWorld<InProcessDaemon>;
 afterEach(() => world.dispose());
 
 async function start(script: StubScriptInput, options: TelegramWorldOptions = {}): Promise<ChatHandle> {
-  world = await TelegramWorld.create({ ...options, script });
-  await world.up();
+  world = await TelegramWorld.inProcess({ ...options, script });
+  await world.daemon.up();
   return world.telegram.privateChat(world.ann);
 }
 
@@ -21,15 +22,9 @@ function shows(chat: ChatHandle, pattern: RegExp): Promise<ShownMessage> {
   return chat.waitFor(({ messages }) => messages.find(({ isFromBot, text }) => isFromBot && pattern.test(text)));
 }
 
-/** Resolves when all earlier messages to the chat have been sent: a chat's rows are sent in order. */
-async function committed(chat: ChatHandle): Promise<void> {
-  chat.send("/pwd");
-  await shows(chat, /This topic works in/);
-}
-
 /** The answers that the agent got. */
 function answers() {
-  return readJournal(join(world.program.home, "stub.jsonl")).filter((entry) => entry.type === "answer");
+  return readJournal(join(world.daemon.home, "stub.jsonl")).filter((entry) => entry.type === "answer");
 }
 
 const labels = ({ keyboard }: ShownMessage) => keyboard.flat().map(({ text }) => text);
@@ -49,7 +44,7 @@ describe("a permission", () => {
     expect(ask).toMatchObject({ replyTo: sent.message_id });
     expect(ask.text).toContain("bash: make clean");
     expect(ask.text).toContain("rm -rf build");
-    expect(ask.text).toContain(world.program.work);
+    expect(ask.text).toContain(world.daemon.work);
     expect(labels(ask)).toEqual(["Once", "Always", "Reject", "Reject with a reason…"]);
     expect(await chat.press(ask.id, "Once")).toMatchObject({ text: "✅ Allowed once by ann." });
     await saysIn(chat, /It is clean/);
@@ -66,36 +61,11 @@ describe("a permission", () => {
     expect(botTexts(chat).join("\n")).not.toContain("Still working");
   });
 
-  test("a reply to the message that asks for a reason is the reason, not a prompt", async () => {
-    const chat = await start(asking);
-    chat.send("Clean up.");
-    const ask = await shows(chat, /asks for permission/);
-    await chat.press(ask.id, "Reject with a reason…");
-    const prompt = await shows(chat, /Reply to this message with the reason/);
-    expect(world.telegram.calls("sendRichMessage").map(({ params }) => JSON.stringify(params))).toContainEqual(
-      expect.stringContaining("force_reply"),
-    );
-    await committed(chat);
-    await world.program.kill();
-    await world.up();
-    const reason = chat.send("restart", { replyTo: prompt.id });
-    await shows(chat, /Rejected by ann: restart/);
-    await saysIn(chat, /It is clean/);
-    chat.edit(reason.message_id, "Use npm instead.");
-    chat.send("Next.");
-    await chat.waitFor(() => world.program.prompts().length > 1);
-    expect(answers()).toMatchObject([{ decision: "reject", message: "restart" }]);
-    expect(world.program.prompts().map(({ text }) => text)).toMatchObject([
-      expect.stringContaining("Clean up."),
-      expect.stringContaining("Next."),
-    ]);
-  });
-
   test("an ask that was answered elsewhere says so in the chat", async () => {
     const chat = await start(asking);
     chat.send("Clean up.");
     const ask = await shows(chat, /asks for permission/);
-    const client = world.program.client();
+    const client = world.daemon.client();
     const [open] = (await client.asks()).asks;
     await client.answer(open?.id ?? "", { decision: "always" });
     expect(await shows(chat, /Always allowed elsewhere/)).toMatchObject({ id: ask.id, keyboard: [] });
@@ -105,7 +75,7 @@ describe("a permission", () => {
     const chat = await start(asking);
     chat.send("Clean up.");
     const ask = await shows(chat, /asks for permission/);
-    const client = world.program.client();
+    const client = world.daemon.client();
     const [open] = (await client.asks()).asks;
     await client.abortLane(open?.lane ?? "");
     expect(await shows(chat, /Expired/)).toMatchObject({ id: ask.id, keyboard: [] });
@@ -135,19 +105,6 @@ describe("a permission", () => {
     expect(answer).toMatchObject({ text: "You are not allowed to use this bot." });
     expect(answers()).toEqual([]);
     expect(labels(await shows(chat, /asks for permission/))).toHaveLength(4);
-  });
-
-  test("after a restart the buttons still work", async () => {
-    const chat = await start(asking);
-    chat.send("Clean up.");
-    const ask = await shows(chat, /asks for permission/);
-    await committed(chat);
-    await world.program.kill();
-    const press = chat.press(ask.id, "Once", { timeoutMs: 60_000 });
-    await world.up();
-    expect(await press).toMatchObject({ text: "✅ Allowed once by ann." });
-    await saysIn(chat, /It is clean/);
-    expect(botTexts(chat).filter((text) => text.includes("asks for permission"))).toHaveLength(1);
   });
 });
 
@@ -227,10 +184,10 @@ describe("the buttons of a message", () => {
   });
 
   test("Stop ends its own message and never the next one, and a button of an old message says it is over", async () => {
-    world = await TelegramWorld.create();
+    world = await TelegramWorld.inProcess();
     const group = world.telegram.supergroup({ members: [world.ann], botIsAdministrator: true });
     world.configure({ script: slow }, [group]);
-    await world.up();
+    await world.daemon.up();
     group.send("The first.");
     const working = await shows(group, /Working/);
     const [stop = ""] = working.keyboard.flat().flatMap(dataOf);

@@ -1,14 +1,15 @@
-/** Telegram as a person uses it: the built daemon, real grammY, and a Bot API on loopback. */
+/** Telegram as a person uses it: a real daemon and real grammY, and a Bot API on loopback. */
 import { afterEach, describe, expect, test } from "vitest";
-import type { TelegramWorldOptions } from "../support/telegram/telegram-daemon.ts";
-import { botTexts, saysIn, TelegramWorld } from "../support/telegram/telegram-daemon.ts";
+import type { InProcessDaemon } from "../support/daemon/in-process-daemon.ts";
+import type { TelegramWorldOptions } from "../support/telegram/telegram-world.ts";
+import { botTexts, saysIn, TelegramWorld } from "../support/telegram/telegram-world.ts";
 
-let world: TelegramWorld;
+let world: TelegramWorld<InProcessDaemon>;
 afterEach(() => world.dispose());
 
-async function start(options: TelegramWorldOptions = {}): Promise<TelegramWorld> {
-  world = await TelegramWorld.create(options);
-  await world.up();
+async function start(options: TelegramWorldOptions = {}): Promise<TelegramWorld<InProcessDaemon>> {
+  world = await TelegramWorld.inProcess(options);
+  await world.daemon.up();
   return world;
 }
 
@@ -24,10 +25,10 @@ describe("a private chat", () => {
   });
 
   test("a message sent while the daemon was off is answered when it is back", async () => {
-    world = await TelegramWorld.create();
+    world = await TelegramWorld.inProcess();
     const chat = world.telegram.privateChat(world.ann);
     chat.send("Are you there?");
-    await world.up();
+    await world.daemon.up();
     await saysIn(chat, /The answer is 42/);
   });
 });
@@ -39,14 +40,14 @@ describe("files", () => {
   );
 
   test("an album reaches the agent as one message with all its files", async () => {
-    world = await TelegramWorld.create();
-    const { telegram, ann, program } = world;
+    world = await TelegramWorld.inProcess();
+    const { telegram, ann, daemon } = world;
     const chat = telegram.privateChat(ann);
     // Before the daemon polls: a slow machine might get its parts more than a second apart, as two messages.
     chat.sendAlbum([{ bytes: png, caption: "What is this?" }, { bytes: Buffer.concat([png, Buffer.from("2")]) }]);
-    await world.up();
+    await world.daemon.up();
     await saysIn(chat, /The answer is 42/);
-    const prompts = program.prompts();
+    const prompts = daemon.prompts();
     expect(prompts).toHaveLength(1);
     expect(prompts[0]?.text).toContain("What is this?");
     expect(prompts[0]?.files).toHaveLength(2);
@@ -54,11 +55,11 @@ describe("files", () => {
   });
 
   test("a document without text is a message, and one that bots cannot download is refused with a reason", async () => {
-    const { telegram, ann, program } = await start();
+    const { telegram, ann, daemon } = await start();
     const chat = telegram.privateChat(ann);
     chat.sendDocument({ bytes: "port = 8080", name: "settings.toml", mimeType: "text/plain" });
     await saysIn(chat, /The answer is 42/);
-    expect(program.prompts()[0]?.files).toMatchObject([{ name: "settings.toml" }]);
+    expect(daemon.prompts()[0]?.files).toMatchObject([{ name: "settings.toml" }]);
     telegram.fail({
       method: "getFile",
       with: { type: "error", code: 400, description: "Bad Request: file is too big" },
@@ -67,15 +68,15 @@ describe("files", () => {
     await saysIn(chat, /does not provide the file "huge.bin"/);
     chat.send("Never mind.");
     await chat.waitFor(() => botTexts(chat).filter((text) => text === "The answer is 42.").length === 2);
-    expect(program.prompts()).toHaveLength(2);
+    expect(daemon.prompts()).toHaveLength(2);
   });
 
   test("a file that cannot be downloaded at first is downloaded later, and nothing is lost", async () => {
-    const { telegram, ann, program } = await start();
+    const { telegram, ann, daemon } = await start();
     const chat = telegram.privateChat(ann);
     telegram.fail({ method: "getFile", times: 2, with: { type: "badGateway" } });
     chat.sendDocument({ bytes: "port = 8080", name: "settings.toml", mimeType: "text/plain" });
     await saysIn(chat, /The answer is 42/);
-    expect(program.prompts()).toHaveLength(1);
+    expect(daemon.prompts()).toHaveLength(1);
   });
 });

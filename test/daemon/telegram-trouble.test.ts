@@ -2,8 +2,8 @@
 import { rmSync } from "node:fs";
 import type { Fault } from "@waybill/fake-bot-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { botTexts, saysIn, TelegramWorld } from "../support/telegram/telegram-daemon.ts";
 import { answered, answersTo, expectOneAnswer, patience, TroubleWorld } from "../support/telegram/telegram-trouble.ts";
+import { botTexts, saysIn, TelegramWorld } from "../support/telegram/telegram-world.ts";
 
 let trouble: TroubleWorld;
 beforeAll(async () => {
@@ -334,11 +334,11 @@ describe("polling", () => {
 
 describe("a start", () => {
   test("getMe fails in several ways before it succeeds", async () => {
-    const world = await TelegramWorld.create();
+    const world = await TelegramWorld.inProcess();
     try {
       const badStarts: Fault[] = [{ type: "badGateway" }, { type: "tooManyRequests", retryAfterS: 1 }];
       for (const fault of badStarts) world.telegram.fail({ method: "getMe", with: fault });
-      await world.up();
+      await world.daemon.up();
       const chat = world.telegram.privateChat(world.ann);
       chat.send("Are you there?");
       await saysIn(chat, /The answer is 42/);
@@ -348,18 +348,18 @@ describe("a start", () => {
   });
 
   test("a token is revoked: the answer arrives after a restart with a valid one", async () => {
-    const world = await TelegramWorld.create({
+    const world = await TelegramWorld.inProcess({
       script: { always: [{ steps: [{ wait: 800 }, { say: "It is 42." }] }] },
     });
     try {
-      await world.up();
+      await world.daemon.up();
       const chat = world.telegram.privateChat(world.ann);
       const refused = world.telegram.fail({ method: "sendRichMessage", times: 1000, with: error(401, "Unauthorized") });
       chat.send("What is six times seven?");
       await world.daemon.waitForLine({ event: "telegram_token_refused" });
       refused();
-      await world.program.kill();
-      await world.up();
+      await world.daemon.stop();
+      await world.daemon.up();
       await saysIn(chat, /It is 42/);
     } finally {
       await world.dispose();

@@ -1,13 +1,12 @@
-/** The chat commands, on the built daemon with real grammY and a Bot API on loopback. */
+/** The chat commands, on a real daemon with real grammY and a Bot API on loopback. */
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ChatHandle } from "@waybill/fake-bot-api";
-import Database from "better-sqlite3";
-import type { Message } from "grammy/types";
 import { afterEach, describe, expect, test } from "vitest";
 import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
-import type { TelegramWorldOptions } from "../support/telegram/telegram-daemon.ts";
-import { botTexts, saysIn, TelegramWorld } from "../support/telegram/telegram-daemon.ts";
+import type { InProcessDaemon } from "../support/daemon/in-process-daemon.ts";
+import type { TelegramWorldOptions } from "../support/telegram/telegram-world.ts";
+import { botTexts, saysIn, TelegramWorld } from "../support/telegram/telegram-world.ts";
 
 const longMs = 600_000;
 const edited = { path: "notes.md", change: "added", diff: "@@ -0,0 +1 @@\n+remember\n" } as const;
@@ -32,24 +31,24 @@ const script: StubScriptInput = {
   ],
 };
 
-let world: TelegramWorld;
+let world: TelegramWorld<InProcessDaemon>;
 afterEach(() => world.dispose());
 
 async function start(options: TelegramWorldOptions = {}): Promise<ChatHandle> {
-  world = await TelegramWorld.create({ script, ...options });
-  await world.up();
+  world = await TelegramWorld.inProcess({ script, ...options });
+  await world.daemon.up();
   return world.telegram.privateChat(world.ann);
 }
 
 /** With lanes from the configuration, as a team. */
 async function startForum(): Promise<ChatHandle> {
-  world = await TelegramWorld.create({ script });
+  world = await TelegramWorld.inProcess({ script });
   const forum = world.telegram.supergroup({ title: "Team", topics: true, members: [world.ann] });
-  const lanes = ["chief", "worker"].map((id) => ({ id, directory: world.program.work }));
+  const lanes = ["chief", "worker"].map((id) => ({ id, directory: world.daemon.work }));
   const members = { tom: { lane: "chief", role: "lead" }, pat: { lane: "worker" } };
   const settings = { lanes, teams: { crew: { members } }, alertAskAfterMs: 200 };
   world.configure({ script, settings }, [forum]);
-  await world.up();
+  await world.daemon.up();
   return forum;
 }
 
@@ -69,24 +68,7 @@ async function ask(
 /** Resolves once the agent has the prompt. */
 async function prompted(chat: ChatHandle, text: string, thread?: number): Promise<void> {
   chat.send(text, thread === undefined ? {} : { thread });
-  await expect.poll(() => world.program.prompts().some((prompt) => prompt.text.includes(text))).toBe(true);
-}
-
-async function queued(chat: ChatHandle, text: string): Promise<void> {
-  const sent = chat.send(text);
-  await chat.waitFor(({ messages }) => messages.find(({ replyTo }) => replyTo === sent.message_id));
-}
-
-/** As if the daemon had crashed after it carried out the nth update, but before that was durable. */
-function markUnhandled(message: Message, nth: number): void {
-  const store = new Database(join(world.program.home, "waybill.db"));
-  const found = store
-    .prepare<[number], { id: string }>("SELECT id FROM transport_update ORDER BY seq LIMIT 1 OFFSET ?")
-    .get(nth - 1);
-  const body = JSON.stringify({ update_id: Number(found?.id), message });
-  const change = store.prepare("UPDATE transport_update SET handled = 0, body = ? WHERE id = ?").run(body, found?.id);
-  store.close();
-  expect(change.changes).toBe(1);
+  await expect.poll(() => world.daemon.prompts().some((prompt) => prompt.text.includes(text))).toBe(true);
 }
 
 describe("running and waiting messages", () => {
@@ -99,19 +81,6 @@ describe("running and waiting messages", () => {
     await saysIn(chat, /The answer is 42/);
     expect(botTexts(chat).join()).not.toContain("Late");
     expect(await ask(chat, "/stop")).toBe("Nothing is running here.");
-  });
-
-  test("a stop that is handled again after a crash does not stop a later turn", async () => {
-    const chat = await start();
-    await prompted(chat, "take long");
-    const stop = chat.send("/stop");
-    await saysIn(chat, /was stopped/);
-    await prompted(chat, "take a moment");
-    await world.program.kill();
-    markUnhandled(stop, 2);
-    await world.up();
-    await saysIn(chat, /A moment later: 2/);
-    expect(botTexts(chat).filter((text) => /was stopped|Nothing is running/.test(text))).toHaveLength(1);
   });
 
   test("/status, /queue, /why and /withdraw agree about the messages", async () => {
@@ -129,18 +98,6 @@ describe("running and waiting messages", () => {
     expect(await ask(chat, "/withdraw")).toBe("Withdrawn: third task");
     expect(await ask(chat, "/withdraw", { replyTo: second.message_id })).toBe("Withdrawn: second task");
     expect(await ask(chat, "/queue")).toBe("Nothing is waiting.");
-  });
-
-  test("a withdrawal that is handled again after a crash withdraws nothing else", async () => {
-    const chat = await start();
-    await prompted(chat, "take long");
-    for (const text of ["second task", "third task"]) await queued(chat, text);
-    const withdrawal = chat.send("/withdraw");
-    await saysIn(chat, /Withdrawn: third task/);
-    await world.program.kill();
-    markUnhandled(withdrawal, 4);
-    await world.up();
-    expect(await ask(chat, "/queue")).toMatch(/^1 message waiting:\n\n1\. second task/);
   });
 
   test("/pause holds messages back until /resume", async () => {
@@ -163,20 +120,20 @@ describe("workspaces", () => {
     await ask(chat, "first");
     expect(await ask(chat, `use repo ${other}`)).toContain("A new conversation starts there");
     await ask(chat, "second");
-    expect(await ask(chat, `use repo ${world.program.work}`)).toContain("Its conversation continues");
+    expect(await ask(chat, `use repo ${world.daemon.work}`)).toContain("Its conversation continues");
     await ask(chat, "third");
-    const [one, two, three] = world.program.prompts().map(({ session }) => session);
+    const [one, two, three] = world.daemon.prompts().map(({ session }) => session);
     expect(one).toBe(three);
     expect(one).not.toBe(two);
     const listed = await ask(chat, "/sessions");
-    expect(listed).toContain(`${world.program.work}\` (active, in use)`);
+    expect(listed).toContain(`${world.daemon.work}\` (active, in use)`);
     expect(listed).toContain(`${other}\` (active)`);
   });
 
   test("a path outside the allowed roots is refused", async () => {
     const chat = await start();
     expect(await ask(chat, "use repo /usr")).toMatch(/⚠️ .*\/usr/);
-    expect(await ask(chat, "pwd")).toContain(world.program.work);
+    expect(await ask(chat, "pwd")).toContain(world.daemon.work);
   });
 
   test("a deleted workspace is reported, and the topic is not stuck", async () => {
@@ -187,7 +144,7 @@ describe("workspaces", () => {
     rmSync(gone, { recursive: true });
     expect(await ask(chat, "are you there?")).toMatch(/⚠️ .*gone/);
     expect(await ask(chat, "/sessions")).toContain("stale");
-    await ask(chat, `use repo ${world.program.work}`);
+    await ask(chat, `use repo ${world.daemon.work}`);
     expect(await ask(chat, "and now?")).toBe("The answer is 42.");
   });
 
@@ -214,32 +171,12 @@ describe("workspaces", () => {
     expect(await ask(forum, "pwd", { thread: made.id })).toContain(other);
   });
 
-  test("a /new that is handled again after a crash opens no second topic", async () => {
-    const forum = await startForum();
-    const here = forum.createTopic("Here");
-    const sent = forum.send("/new Twice", { thread: here });
-    await saysIn(forum, /Opened the topic/, here);
-    await world.program.kill();
-    markUnhandled(sent, 2);
-    const store = new Database(join(world.program.home, "waybill.db"));
-    const made = forum.topics.find(({ name }) => name === "Twice")?.id;
-    const key = store.prepare<[], { id: string }>("SELECT id FROM transport_update WHERE NOT handled").get();
-    const write = "INSERT INTO transport_state (transport, key, value) VALUES ('telegram', ?, ?)";
-    store.prepare(write).run(`opened:${key?.id}`, String(made));
-    store.close();
-    await world.up();
-    // A topic's messages are handled after earlier commands that change it.
-    forum.send("hello", { thread: here });
-    await saysIn(forum, /The answer is 42/, here);
-    expect(forum.topics.filter(({ name }) => name === "Twice")).toHaveLength(1);
-  });
-
   test("/new in a chat without topics starts a new conversation", async () => {
     const chat = await start();
     await ask(chat, "first");
     expect(await ask(chat, "/new")).toContain("starts a new conversation");
     await ask(chat, "second");
-    const [one, two] = world.program.prompts().map(({ session }) => session);
+    const [one, two] = world.daemon.prompts().map(({ session }) => session);
     expect(one).not.toBe(two);
     await prompted(chat, "take long");
     expect(await ask(chat, "/new")).toContain("still working on a message");
@@ -249,7 +186,7 @@ describe("workspaces", () => {
 describe("the agent's work", () => {
   test("/diff, /files and /cost show what it changed and used, and an answer is followed by the file it names", async () => {
     const chat = await start();
-    writeFileSync(join(world.program.work, "notes.md"), "remember\n");
+    writeFileSync(join(world.daemon.work, "notes.md"), "remember\n");
     await ask(chat, "write notes");
     const file = await chat.waitFor(({ messages }) => messages.find((one) => one.file)?.file);
     expect(file).toEqual({ name: "notes.md", bytes: Buffer.from("remember\n") });
@@ -263,8 +200,8 @@ describe("the agent's work", () => {
     const chat = await start();
     const outside = world.repository("outside");
     writeFileSync(join(outside, "secret.txt"), "secret");
-    symlinkSync(join(outside, "secret.txt"), join(world.program.work, "link.txt"));
-    mkdirSync(join(world.program.work, "folder"));
+    symlinkSync(join(outside, "secret.txt"), join(world.daemon.work, "link.txt"));
+    mkdirSync(join(world.daemon.work, "folder"));
     await ask(chat, "hello");
     for (const path of ["link.txt", "../outside/secret.txt", join(outside, "secret.txt")]) {
       expect(await ask(chat, `/files ${path}`)).toContain("outside the workspace");
@@ -294,7 +231,7 @@ describe("restart", () => {
 
   test("with a mistake in the configuration is refused with the reason, and the worker goes on", async () => {
     const chat = await start();
-    const path = join(world.program.directory, "config.json");
+    const path = join(world.daemon.directory, "config.json");
     writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), prot: 1 }));
     expect(await ask(chat, "/restart")).toMatch(/Not restarted: .*prot/);
     expect(await ask(chat, "hello")).toBe("The answer is 42.");
@@ -316,15 +253,15 @@ describe("a bound topic", () => {
     forum.send("hello worker", { thread });
     await saysIn(forum, /The answer is 42/, thread);
     expect(
-      world.program
+      world.daemon
         .prompts()
         .map(({ text }) => text)
         .join(),
     ).toContain("hello worker");
     expect(await ask(forum, "/status", { thread })).toContain("Lane: `worker`");
-    expect(await ask(forum, `use repo ${world.program.work}`, { thread })).toContain("is bound to worker");
+    expect(await ask(forum, `use repo ${world.daemon.work}`, { thread })).toContain("is bound to worker");
     await ask(forum, "/unbind", { thread });
-    expect(await ask(forum, "pwd", { thread })).toContain(world.program.work);
+    expect(await ask(forum, "pwd", { thread })).toContain(world.daemon.work);
   });
 
   test("to a team sends to its lead and gets the alerts of all its members", async () => {
@@ -335,7 +272,7 @@ describe("a bound topic", () => {
     forum.send("hello crew", { thread });
     await saysIn(forum, /The answer is 42/, thread);
     expect(await ask(forum, "/status", { thread })).toContain("Lane: `chief`");
-    await world.program.client().send({ to: { lane: "worker" }, from: "ops", text: "need permission" });
+    await world.daemon.client().send({ to: { lane: "worker" }, from: "ops", text: "need permission" });
     expect(await saysIn(forum, /waiting for your answer/, thread)).toContain("_Lane worker_");
   });
 
@@ -343,7 +280,7 @@ describe("a bound topic", () => {
     await startForum();
     const chat = world.telegram.privateChat(world.ann);
     await ask(chat, "/help");
-    await world.program.client().send({ to: { lane: "worker" }, from: "ops", text: "tell ann" });
+    await world.daemon.client().send({ to: { lane: "worker" }, from: "ops", text: "tell ann" });
     expect(await saysIn(chat, /The build is red/)).toBe("**pat**: The build is red: 3 tests.");
   });
 });
