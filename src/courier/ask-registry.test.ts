@@ -24,10 +24,9 @@ const over: EventBody = { type: "permission.resolved", data: { ask: "a1", outcom
 
 /** A lane after these events, with the changes its registry reported. */
 function afterEvents(bodies: readonly EventBody[], event: Partial<UniversalEvent> = {}) {
-  const registry = new AskRegistry();
   const told: boolean[] = [];
-  registry.onChange(({ id, laneId, open }) => {
-    expect([id, laneId]).toEqual(["a1", "lane"]);
+  const registry = new AskRegistry(({ ask, laneId, open }) => {
+    expect([ask, laneId]).toEqual(["a1", "lane"]);
     told.push(open);
   });
   const say = (...more: EventBody[]) => {
@@ -72,7 +71,7 @@ it("an ask copied with another lane's history is not listed", () => {
 });
 
 it("asks of a running turn are restored after a start, except those that are over", () => {
-  const registry = new AskRegistry();
+  const registry = new AskRegistry(() => {});
   const events = [begun, whole, asked].map((body, index) => anEvent({ seq: index + 1 }, body));
   registry.restore(events);
   expect(registry.list()).toMatchObject([{ id: "a1", deliveryId: null, tool: "edit", input }]);

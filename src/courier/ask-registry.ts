@@ -13,6 +13,7 @@ import type { Ask } from "../core/transcript/transcript.ts";
 import { readDetail } from "../core/turn/permission-detail.ts";
 import type { Question, UniversalEvent } from "../core/turn/universal-event.ts";
 import type { AskAnswer } from "../runtimes/port.ts";
+import type { LogStore } from "../store/port.ts";
 import { OpenCalls } from "./open-calls.ts";
 
 /** What an ask is about, as far as its program reports it. */
@@ -41,9 +42,6 @@ export type OpenAsk = Pick<Ask, "id" | "kind" | "title"> &
     since: number;
   };
 
-/** An ask was opened, or is over. */
-export type AskChange = { id: string; laneId: string; open: boolean };
-
 /** Passes a person's answer on to the program that asked. */
 export type AnswerAsk = (answer: AskAnswer) => Promise<void>;
 
@@ -58,6 +56,9 @@ const nothingKnown: AskSubject = {
   ...{ questions: [], nativeSession: null },
 };
 
+/** An ask was opened, or is over. */
+type AskChange = Pick<Parameters<LogStore["passAsk"]>[0], "ask" | "laneId" | "open">;
+
 export class AskRegistry {
   readonly #open = new Map<string, ListedAsk>();
   /** Announced by events, until they report how it ended. */
@@ -65,7 +66,12 @@ export class AskRegistry {
   readonly #calls = new OpenCalls();
   /** For asks from agents that Waybill does not run: what they are about, and how to answer them. */
   readonly #elsewhere = new Map<string, { subject: AskSubject; answer: AnswerAsk }>();
-  readonly #listeners = new Set<(change: AskChange) => void>();
+  readonly #tell: (change: AskChange) => void;
+
+  /** `tell` is called when an ask opens or ends, and when more becomes known about one. */
+  constructor(tell: (change: AskChange) => void) {
+    this.#tell = tell;
+  }
 
   /** Oldest first. */
   list(): OpenAsk[] {
@@ -84,7 +90,7 @@ export class AskRegistry {
   askedElsewhere({ id, title, laneId, since, ...about }: AskedElsewhere, answer: AnswerAsk): void {
     this.#elsewhere.set(id, { subject: { ...nothingKnown, ...about }, answer });
     this.#open.set(id, { id, title, laneId, since, kind: "permission", ...nobody });
-    this.#notify({ id, laneId, open: true });
+    this.#tell({ ask: id, laneId, open: true });
   }
 
   /** Null for an ask of an agent that Waybill runs. */
@@ -94,7 +100,12 @@ export class AskRegistry {
 
   /** A client that follows events may answer an ask immediately. */
   readonly onLog = (items: readonly LogItem[]): void => {
-    for (const item of items) if (item.type === "event") this.#onEvent(item.event);
+    for (const item of items) {
+      if (item.type === "event") this.#onEvent(item.event);
+      // A delivery whose turn is over is not blocked by any ask.
+      else if (item.type === "delivery" && !mayAsk(item.record))
+        this.#remove((ask) => ask.deliveryId === item.record.id);
+    }
   };
 
   /** After a start: the events of a running turn, oldest first. Asks that they announce are not announced again. */
@@ -113,7 +124,7 @@ export class AskRegistry {
       if (announced) announced.isObserved = true;
       const { laneId, messageId, replyRecipient: person } = record;
       this.#open.set(id, { id, kind, title, laneId, deliveryId: record.id, messageId, person, since: askedAt ?? now });
-      this.#notify({ id, laneId, open: true });
+      this.#tell({ ask: id, laneId, open: true });
     }
   }
 
@@ -122,27 +133,16 @@ export class AskRegistry {
     this.#announced.delete(askId);
     this.#elsewhere.delete(askId);
     this.#open.delete(askId);
-    if (laneId !== null) this.#notify({ id: askId, laneId, open: false });
+    if (laneId !== null) this.#tell({ ask: askId, laneId, open: false });
   }
-
-  /** A delivery whose turn is over is not blocked by any ask. */
-  readonly onDeliveryChange = ({ record }: { record: DeliveryRecord }): void => {
-    if (!mayAsk(record)) this.#remove((ask) => ask.deliveryId === record.id);
-  };
 
   laneRemoved(laneId: string): void {
     this.#calls.laneRemoved(laneId);
     for (const { id } of [...this.#announced.values()].filter((ask) => ask.laneId === laneId)) {
       this.#announced.delete(id);
-      if (!this.#open.has(id)) this.#notify({ id, laneId, open: false });
+      if (!this.#open.has(id)) this.#tell({ ask: id, laneId, open: false });
     }
     this.#remove((ask) => ask.laneId === laneId);
-  }
-
-  /** Called when an ask opens or ends, and when more becomes known about one. */
-  onChange(listener: (change: AskChange) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   #onEvent(event: UniversalEvent): void {
@@ -165,7 +165,7 @@ export class AskRegistry {
 
   #announce(ask: AnnouncedAsk): void {
     this.#announced.set(ask.id, { ...ask, isObserved: this.#open.has(ask.id) });
-    this.#notify({ id: ask.id, laneId: ask.laneId, open: true });
+    this.#tell({ ask: ask.id, laneId: ask.laneId, open: true });
   }
 
   #subjectOf(id: string): AskSubject {
@@ -184,12 +184,8 @@ export class AskRegistry {
   #remove(which: (ask: ListedAsk) => boolean): void {
     for (const ask of [...this.#open.values()].filter(which)) {
       this.#open.delete(ask.id);
-      this.#notify({ id: ask.id, laneId: ask.laneId, open: false });
+      this.#tell({ ask: ask.id, laneId: ask.laneId, open: false });
     }
-  }
-
-  #notify(change: AskChange): void {
-    for (const listener of this.#listeners) listener(change);
   }
 }
 

@@ -12,6 +12,7 @@ import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { openStatuses } from "../core/delivery/record.ts";
 import { hasLimits } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
+import type { LogItem } from "../core/log/log-item.ts";
 import { messageOf } from "../platform/app-error.ts";
 import type { DueReconcile } from "../store/port.ts";
 import { abortTurn } from "./abort-turn.ts";
@@ -49,13 +50,10 @@ export class Courier {
       : null;
   }
 
-  /** Subscribes to hints before anything is sent. */
+  /** Subscribes before anything is sent. */
   async start(): Promise<void> {
     this.#wakeUps.listen(this.#deps.runtimes.values());
-    this.#unsubscribe = this.#deps.ledger.onChange((change) => {
-      this.#turnLimit?.onChange(change);
-      if (change.admitted) void this.moveLane(change.record.laneId);
-    });
+    this.#unsubscribe = this.#deps.store.onLog((items) => this.#onLog(items));
     await this.#turnLimit?.load();
   }
 
@@ -103,13 +101,6 @@ export class Courier {
       await this.#reconcileDetached(due.deliveryId, due.laneId);
       await this.#moveNow(due.laneId, false);
     });
-  }
-
-  /** The lane's agent has written a reply, which may prove that it acted on the message. */
-  async replied(laneId: string, messageId: string): Promise<void> {
-    const answered = await this.#deps.store.deliveryOf(laneId, messageId);
-    if (answered?.status === "failed_terminal") void this.reconcileLateProof(answered.id, laneId);
-    else if (answered) void this.moveLane(laneId, { reconcile: true });
   }
 
   /** Something outside the transcripts shows that it cannot be delivered. An ended delivery stays as it is. */
@@ -160,6 +151,31 @@ export class Courier {
       await this.#queue.run(laneId, work);
     } catch (error) {
       this.#failed(laneId, error);
+    }
+  }
+
+  #onLog(items: readonly LogItem[]): void {
+    for (const item of items) {
+      if (item.type === "delivery") {
+        const isAdmitted = item.event.type === "admitted";
+        this.#turnLimit?.follow(item.record, isAdmitted);
+        if (isAdmitted) void this.moveLane(item.record.laneId);
+      } else if (item.type === "message") {
+        const { fromLane, relayOfMessageId } = item.message;
+        if (fromLane !== null && relayOfMessageId !== null) void this.#replied(fromLane, relayOfMessageId);
+      }
+    }
+  }
+
+  /** The lane's agent has written a reply, which may prove that it acted on the message. */
+  async #replied(laneId: string, messageId: string): Promise<void> {
+    const { store, onError } = this.#deps;
+    try {
+      const answered = await store.deliveryOf(laneId, messageId);
+      if (answered?.status === "failed_terminal") await this.reconcileLateProof(answered.id, laneId);
+      else if (answered) await this.moveLane(laneId, { reconcile: true });
+    } catch (error) {
+      onError({ laneId, error });
     }
   }
 

@@ -6,13 +6,16 @@
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { isOutstanding } from "../core/delivery/record.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { Ledger } from "../store/ledger.ts";
-import type { Store } from "../store/port.ts";
+import type { LedgerStore, LogStore } from "../store/port.ts";
 import type { Courier } from "./courier.ts";
 
 export type Drained = "drained" | "left_running";
 
-export type DrainDeps = { store: Store; ledger: Ledger; courier: Courier; clock: Clock };
+export type DrainDeps = {
+  store: Pick<LedgerStore, "lanesWithWork" | "outstanding"> & Pick<LogStore, "onLog">;
+  courier: Courier;
+  clock: Clock;
+};
 
 /** Ends when no turn is running, when `ms` have passed, or when `hurry` is aborted. */
 export async function drain(deps: DrainDeps, ms: number, hurry: AbortSignal): Promise<Drained> {
@@ -38,15 +41,15 @@ export async function drain(deps: DrainDeps, ms: number, hurry: AbortSignal): Pr
 }
 
 /** Holds the courier, and listens for changes instead of polling. */
-function watchTurns({ store, ledger, courier }: DrainDeps): { ended: Promise<Drained>; forget: () => void } {
+function watchTurns({ store, courier }: DrainDeps): { ended: Promise<Drained>; forget: () => void } {
   const latest = new Map<string, DeliveryRecord>();
   const see = (record: DeliveryRecord) => {
     if ((latest.get(record.id)?.version ?? 0) < record.version) latest.set(record.id, record);
   };
   let onChange = () => {};
   // Subscribe before anything is read, so that no change is missed in between.
-  const forget = ledger.onChange(({ record }) => {
-    see(record);
+  const forget = store.onLog((items) => {
+    for (const item of items) if (item.type === "delivery") see(item.record);
     onChange();
   });
   const lookAround = async () => {

@@ -3,7 +3,6 @@
  * moved as soon as a slot is free. A message gets its slot when it is admitted, so that its sender can be told
  * immediately that it waits.
  */
-import type { DeliveryChange } from "../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { isOutstanding } from "../core/delivery/record.ts";
 import type { Source } from "../core/message/message.ts";
@@ -57,10 +56,10 @@ export class TurnLimit {
     return this.#waiting.has(laneId);
   }
 
-  onChange({ record, admitted }: DeliveryChange): void {
+  follow(record: DeliveryRecord, isAdmitted: boolean): void {
     if (record.source !== this.#options.source) return;
     const { id, laneId, status } = record;
-    if (admitted && !this.#waiting.has(laneId) && !this.#working.has(laneId)) this.admits(record);
+    if (isAdmitted && !this.#waiting.has(laneId) && !this.#working.has(laneId)) this.admits(record);
     if (isOutstanding(record)) this.#enter(laneId, id);
     else if (status !== "pending") this.#leave(laneId, id);
   }

@@ -6,12 +6,10 @@
 import type { Policy } from "../core/delivery/policy.ts";
 import { nextReconcileAt } from "../core/delivery/schedule.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { Ledger } from "../store/ledger.ts";
-import type { DueReconcile, Store } from "../store/port.ts";
+import type { DueReconcile, LedgerStore, LogStore } from "../store/port.ts";
 
 export type WatchdogDeps = {
-  store: Store;
-  ledger: Ledger;
+  store: Pick<LedgerStore, "dueReconciles" | "nextReconcileAt" | "delivery"> & Pick<LogStore, "onLog">;
   policy: Policy;
   clock: Clock;
   attend: (due: DueReconcile) => Promise<void>;
@@ -37,8 +35,10 @@ export class Watchdog {
 
   async start(): Promise<void> {
     this.#stopped = false;
-    this.#unsubscribe = this.#deps.ledger.onChange(({ record }) => {
-      if (record.nextReconcileAt !== null) this.#arm(record.nextReconcileAt);
+    this.#unsubscribe = this.#deps.store.onLog((items) => {
+      for (const item of items) {
+        if (item.type === "delivery" && item.record.nextReconcileAt !== null) this.#arm(item.record.nextReconcileAt);
+      }
     });
     await this.#onTime();
   }

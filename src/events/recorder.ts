@@ -7,7 +7,8 @@
 import { randomUUID } from "node:crypto";
 import type { DeliveryChange } from "../core/delivery/delivery-event.ts";
 import type { Lane } from "../core/lane/lane.ts";
-import type { NewEvent } from "../core/log/log-item.ts";
+import type { LogItem, NewEvent } from "../core/log/log-item.ts";
+import { changesIn } from "../core/log/log-item.ts";
 import { changeNotes, promptsNeverBegun } from "../core/turn/delivery-notes.ts";
 import type { Signal } from "../core/turn/signal.ts";
 import type { EventBody, UniversalEvent } from "../core/turn/universal-event.ts";
@@ -103,7 +104,11 @@ export class Recorder {
   }
 
   /** A lane's events also show how its messages are delivered. */
-  readonly onDeliveryChange = (change: DeliveryChange): void => {
+  readonly onLog = (items: readonly LogItem[]): void => {
+    for (const change of changesIn(items)) this.#noteChange(change);
+  };
+
+  #noteChange(change: DeliveryChange): void {
     const { laneId, runtimeKind, runtimeSessionId: session } = change.record;
     const prompts = promptsNeverBegun(change);
     if (prompts.length > 0 && session !== null) {
@@ -112,7 +117,7 @@ export class Recorder {
     }
     const traits = runtimeKind === null ? undefined : this.#runtimes.get(runtimeKind)?.traits;
     this.note(laneId, changeNotes(change, traits?.takesIds ?? true));
-  };
+  }
 
   /** Nothing more is expected once its turn has ended; if something arrives, its log is restored from the store. */
   laneRemoved(laneId: string): void {

@@ -36,8 +36,6 @@ export type AdmissionDeps = {
   attachments: AttachmentFiles;
   /** The files that a runtime accepts; null while that is unknown. */
   acceptedFiles: (runtime: string) => readonly AcceptedFiles[] | null;
-  /** An agent has sent a reply (a message that names the one it replies to). */
-  onReply: (fromLane: string, messageId: string) => Promise<void>;
 };
 
 /**
@@ -68,7 +66,7 @@ export class MessageAdmission {
   }
 
   async admit(input: NewMessage, sender: MessageSender = {}): Promise<Admitted> {
-    const { store, ledger, policy, clock, onReply } = this.#deps;
+    const { store, ledger, policy, clock } = this.#deps;
     const at = clock.now();
     const parsed = parse(input);
     let to = await resolveAddress(parsed.to, store);
@@ -96,8 +94,6 @@ export class MessageAdmission {
       admission = await ledger.admit({ message, payloadHash: hash, delivery, choice, exchange });
     } while (admission.outcome === "lane_changed");
     if (admission.outcome === "conflict") throw conflict(message.id);
-    const { fromLane, relayOfMessageId } = admission.message;
-    if (fromLane !== null && relayOfMessageId !== null) await onReply(fromLane, relayOfMessageId);
     return { message: admission.message, delivery: admission.delivery, known: admission.outcome === "known" };
   }
 

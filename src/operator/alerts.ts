@@ -8,8 +8,7 @@ import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { openStatuses } from "../core/delivery/record.ts";
 import type { AskRegistry } from "../courier/ask-registry.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { Ledger } from "../store/ledger.ts";
-import type { Store } from "../store/port.ts";
+import type { LedgerStore, LogStore } from "../store/port.ts";
 
 export type AlertTimes = {
   askMs: number;
@@ -19,8 +18,7 @@ export type AlertTimes = {
 };
 
 export type AlertsDeps = {
-  store: Store;
-  ledger: Ledger;
+  store: Pick<LedgerStore, "failedWithoutAlert" | "lanesWithWork" | "outstanding"> & Pick<LogStore, "onLog" | "raise">;
   asks: AskRegistry;
   clock: Clock;
   times: AlertTimes;
@@ -40,7 +38,7 @@ export class Alerts {
   readonly #deps: AlertsDeps;
   /** By subject, so that the cost of a change does not depend on how much else waits. */
   readonly #planned = new Map<string, Planned>();
-  readonly #unsubscribe: (() => void)[] = [];
+  #unsubscribe: () => void = () => {};
   #stopped = false;
 
   constructor(deps: AlertsDeps) {
@@ -48,11 +46,11 @@ export class Alerts {
   }
 
   async start(): Promise<void> {
-    const { store, ledger, asks } = this.#deps;
-    this.#unsubscribe.push(
-      ledger.onChange(({ record }) => this.#follow(record)),
-      asks.onChange(() => this.#followAsks()),
-    );
+    const { store } = this.#deps;
+    this.#unsubscribe = store.onLog((items) => {
+      for (const item of items) if (item.type === "delivery") this.#follow(item.record);
+      if (items.some(({ type }) => type === "ask")) this.#followAsks();
+    });
     this.#followAsks();
     for (const record of await store.failedWithoutAlert()) this.#follow(record);
     for (const laneId of await store.lanesWithWork()) {
@@ -63,7 +61,7 @@ export class Alerts {
 
   stop(): void {
     this.#stopped = true;
-    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    this.#unsubscribe();
     for (const planned of this.#planned.values()) for (const cancel of planned.values()) cancel();
     this.#planned.clear();
   }

@@ -30,7 +30,7 @@ export class MemberStates {
   /** When each was last active, by address or name. */
   readonly #seen = new Map<string, number>();
   readonly #told = new Map<string, MemberState>();
-  #unsubscribe: (() => void)[] = [];
+  #unsubscribe: (() => void) | null = null;
   #cancelTimer: () => void = () => {};
   #checking: Promise<void> | null = null;
   #isStale = false;
@@ -48,16 +48,15 @@ export class MemberStates {
 
   /** Call it once there are teams: without teams, messages cost nothing here. */
   follow(): void {
-    const { store, asks } = this.#deps;
-    if (this.#unsubscribe.length > 0 || this.#stopped) return;
-    this.#unsubscribe = [store.onLog((items) => this.#note(items)), asks.onChange(() => this.#check())];
+    if (this.#unsubscribe || this.#stopped) return;
+    this.#unsubscribe = this.#deps.store.onLog((items) => this.#note(items));
     this.#check();
   }
 
   stop(): void {
     this.#stopped = true;
     this.#cancelTimer();
-    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    this.#unsubscribe?.();
   }
 
   /** An agent that somebody else runs has reported that it is alive, now or at an earlier time. */
@@ -80,8 +79,8 @@ export class MemberStates {
 
   #note(items: readonly LogItem[]): void {
     for (const item of items) {
-      // These are published here, or reported in another way.
-      if (item.type === "member" || item.type === "ask" || item.type === "read") continue;
+      // The first are published here, and reading changes nothing.
+      if (item.type === "member" || item.type === "read") continue;
       if (item.type === "event") this.#seen.set(`lane:${item.laneId}`, item.at);
       if (item.type === "message") this.#seen.set(senderKey(item.message), item.at);
       // An agent's items within a turn change nothing, and there are many of them.
@@ -91,7 +90,7 @@ export class MemberStates {
 
   /** Several changes at a time cause one check. */
   #check(): void {
-    if (this.#stopped || this.#unsubscribe.length === 0) return;
+    if (this.#stopped || !this.#unsubscribe) return;
     this.#isStale = true;
     this.#checking ??= this.#checkAll().finally(() => {
       this.#checking = null;

@@ -189,7 +189,7 @@ describe("asks", () => {
     await world.reaches("m1", "failed_terminal");
     await world.send({ id: "m2" });
     const seen = new Set<string | null>();
-    world.waybill.asks.onChange(() => openAsks(world).map((ask) => seen.add(ask.messageId)));
+    world.waybill.store.onLog(() => openAsks(world).map((ask) => seen.add(ask.messageId)));
     await world.clock.advance(2 * minute);
     // Before a reconcile has found it, its message is unknown.
     expect([...seen].filter((id) => id !== null)).toEqual(["m2"]);

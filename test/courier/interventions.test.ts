@@ -158,7 +158,7 @@ describe("cancel", () => {
 
   test("between the commit and the send keeps the prompt from leaving", async () => {
     await run({ script: answers });
-    const { store, people, ledger } = world.waybill;
+    const { store, people } = world.waybill;
     let cancelled: Promise<unknown> | null = null;
     const { message } = store;
     store.message = async (...args) => {
@@ -166,8 +166,10 @@ describe("cancel", () => {
       await cancelled;
       return found;
     };
-    ledger.onChange(({ record, events }) => {
-      if (events.some((event) => event.type === "submit")) cancelled ??= people.cancel(record.id, "ada");
+    store.onLog((items) => {
+      for (const item of items)
+        if (item.type === "delivery" && item.event.type === "submit")
+          cancelled ??= people.cancel(item.record.id, "ada");
     });
     await world.send({ id: "m1" });
     await world.clock.advance(minute);

@@ -287,7 +287,7 @@ describe("identity", () => {
 describe("a listener", () => {
   test("that throws affects no delivery, and is reported", async () => {
     await run({ script: { always: [{ steps: [{ say: "Done, 3 files." }] }] } });
-    world.waybill.ledger.onChange(() => {
+    world.waybill.store.onLog(() => {
       throw new Error("listener");
     });
     await world.send({ id: "m1" });

@@ -4,7 +4,6 @@ import { defaultPolicy } from "../../src/core/delivery/policy.ts";
 import { newDelivery } from "../../src/core/delivery/record.ts";
 import { payloadHash } from "../../src/core/message/message.ts";
 import { Watchdog } from "../../src/courier/watchdog.ts";
-import { Ledger } from "../../src/store/ledger.ts";
 import type { DueReconcile, Store } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { ManualClock, settled } from "../support/core/manual-clock.ts";
@@ -54,11 +53,6 @@ async function watch(clock: ManualClock, attend: (due: DueReconcile) => Promise<
   const errors: unknown[] = [];
   watchdog = new Watchdog({
     store,
-    ledger: new Ledger(
-      store,
-      () => {},
-      () => {},
-    ),
     policy: { ...defaultPolicy, ...policy },
     clock,
     attend,

@@ -11,10 +11,12 @@ describe("a lead that Waybill runs", () => {
     const team = await startTeamWorld({ ...lead, script });
     const ids = ["m1", "m2", "m3"];
     const flags: string[] = [];
-    team.waybill.ledger.onChange(({ record, events }) => {
-      if (!events.some(({ type }) => type === "submit")) return;
-      const read = ids.filter((id) => team.files.row("team-lead", id)?.read === true);
-      flags.push(`${record.messageId} after ${read.join(" ")}`);
+    team.waybill.store.onLog((items) => {
+      for (const item of items) {
+        if (item.type !== "delivery" || item.event.type !== "submit") continue;
+        const read = ids.filter((id) => team.files.row("team-lead", id)?.read === true);
+        flags.push(`${item.record.messageId} after ${read.join(" ")}`);
+      }
     });
     team.files.put(
       "team-lead",

@@ -1,6 +1,6 @@
 /** The log: everything that happened, in one order, with one kind of cursor. */
 import type { Alert } from "../delivery/alert.ts";
-import type { DeliveryEvent } from "../delivery/delivery-event.ts";
+import type { DeliveryChange, DeliveryEvent } from "../delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
 import type { InboxNote } from "../inbox/inbox-note.ts";
 import type { Lane } from "../lane/lane.ts";
@@ -23,7 +23,8 @@ export type NewEvent = LoggedEvent & { kept: boolean };
 /** A record, lane or message is shown in its state at read time, which may be later than the event. */
 export type LogEntry =
   | { type: "message"; message: Mail }
-  | { type: "delivery"; event: DeliveryEvent; record: DeliveryRecord }
+  /** `change` is only in a live item: the last one of what this process has committed together. */
+  | { type: "delivery"; event: DeliveryEvent; record: DeliveryRecord; change?: DeliveryChange }
   /** Null once it has been removed. */
   | { type: "lane"; lane: Lane | null }
   | { type: "alert"; alert: Alert }
@@ -55,6 +56,11 @@ export type LogPage = { reset: LogReset | null; items: readonly LogItem[]; curso
 
 export function typeOf(item: LogItem): LogType {
   return item.type === "event" ? item.event.type : item.type;
+}
+
+/** The changes of deliveries among live items, for listeners that compare a record with the one before. */
+export function changesIn(items: readonly LogItem[]): DeliveryChange[] {
+  return items.flatMap((item) => (item.type === "delivery" && item.change ? [item.change] : []));
 }
 
 export function isWanted(item: LogItem, { lane, types }: LogFilter): boolean {

@@ -75,7 +75,7 @@ describe("events of a delivery", () => {
   it("are written with the changed record and their mail", () => {
     const mail = [{ message, payloadHash: "hash" }];
     const plan = planEvents({ record, lane, holder: null }, [submitted], mail);
-    expect(plan).toMatchObject({ result: { outcome: "applied", before: record, record: { status: "submitting" } } });
+    expect(plan).toMatchObject({ result: { outcome: "applied", record: { status: "submitting" } } });
     expect(plan.writes).toMatchObject({ change: { before: record }, events: [submitted], messages: mail });
     expect(plan.writes).not.toHaveProperty("readAt");
   });

@@ -139,7 +139,7 @@ export function planEvents(
     record.status === "responded" && before.status !== "responded" && record.observedToolNames.some(isWorkTool);
   const dayStats = dayStatsChange(before, record);
   return {
-    result: { outcome: "applied", record, effects, before },
+    result: { outcome: "applied", record, effects },
     writes: {
       change: { before, record },
       events,

@@ -9,7 +9,6 @@ import type { DeliveryRecord } from "../delivery/record.ts";
 import type { UsageEntry } from "../lane/daily-limit.ts";
 import type { Lane, LaneSession } from "../lane/lane.ts";
 import type { NewEvent } from "../log/log-item.ts";
-import type { Message } from "../message/message.ts";
 import type { DayStatsChange } from "../stats/day-stats.ts";
 import type { Exchange } from "../team/exchange.ts";
 
@@ -42,18 +41,8 @@ export type Writes = {
   alert?: Alert;
 };
 
-export type BegunDelivery = { message: Message; delivery: DeliveryRecord };
-
 export type Applied =
-  /** `before` is the previous record; a new delivery has none. */
-  | {
-      outcome: "applied";
-      record: DeliveryRecord;
-      before?: DeliveryRecord;
-      effects: readonly Effect[];
-      /** New deliveries to agents, of the mail written with it. */
-      begun?: readonly BegunDelivery[];
-    }
+  | { outcome: "applied"; record: DeliveryRecord; effects: readonly Effect[] }
   /** The events do not fit the record's current state, or another delivery holds the lane. */
   | { outcome: "refused"; reason: string; record: DeliveryRecord | null };
 

@@ -3,7 +3,6 @@ import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { join } from "node:path";
 import type { Alert } from "../../core/delivery/alert.ts";
-import type { DeliveryChange } from "../../core/delivery/delivery-event.ts";
 import type { FailPointHook } from "../../core/delivery/fail-points.ts";
 import type { Policy } from "../../core/delivery/policy.ts";
 import { defaultMaxAttachmentBytes } from "../../core/message/message.ts";
@@ -72,8 +71,6 @@ export type EngineOptions = {
   stopping?: AbortSignal;
   /** Without it, no alerts are raised. */
   alerts?: { times: AlertTimes; onAlert: (alert: Alert) => void };
-  /** Called for every change of a delivery, including changes made by the start. */
-  onChange?: readonly ((change: DeliveryChange) => void)[];
   onError?: (failure: { laneId?: string; error: unknown }) => void;
 };
 
@@ -88,7 +85,7 @@ export type TeamFileOptions = {
 
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { store, policy, clock = systemClock, failPoint, onError = () => {} } = options;
-  const ledger = new Ledger(store, failPoint, onError);
+  const ledger = new Ledger(store, failPoint);
   const closing = new AbortController();
   // Every running call adds a listener, and there may be one per lane.
   setMaxListeners(0, closing.signal);
@@ -108,7 +105,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       commitRead: (record) => teamFiles.mailbox.commitRead(record),
     },
     attachments,
-    asks: new AskRegistry(),
+    asks: new AskRegistry((change) => store.passAsk({ ...change, at: clock.now() })),
     missingFiles: options.missingFiles ?? missingFiles,
     changedFiles: options.changedFiles ?? changedFiles,
     policy,
@@ -120,18 +117,12 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     onError,
   };
   const { asks } = deps;
-  ledger.onChange(asks.onDeliveryChange);
-  for (const listener of options.onChange ?? []) ledger.onChange(listener);
   const courier = new Courier(deps);
   const alerts = options.alerts && new Alerts({ ...deps, ...options.alerts });
-  const watchdog = new Watchdog({ store, ledger, policy, clock, attend: (due) => courier.reconcileDue(due), onError });
+  const watchdog = new Watchdog({ store, policy, clock, attend: (due) => courier.reconcileDue(due), onError });
   const recorder = new Recorder({ store, clock, keep: options.keptEvents ?? 10_000, onError });
-  ledger.onChange(recorder.onDeliveryChange);
   store.onLog(asks.onLog);
-  // After the listeners of the event that opened or closed the ask.
-  asks.onChange(({ id: ask, laneId, open }) =>
-    queueMicrotask(() => store.passAsk({ ask, laneId, open, at: clock.now() })),
-  );
+  store.onLog(recorder.onLog);
   const memberStates = new MemberStates({
     ...{ store, asks, runtimes, clock, onError },
     idleAfterMs: options.memberIdleMs ?? 5 * 60_000,
@@ -140,7 +131,6 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     ...deps,
     attachments,
     acceptedFiles: (kind) => runtimes.get(kind)?.traits.attachments ?? null,
-    onReply: (lane, messageId) => courier.replied(lane, messageId),
   });
   const people = new Interventions({ ...deps, recorder }, courier);
   const teamFiles = new TeamFiles({

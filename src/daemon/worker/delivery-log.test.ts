@@ -8,7 +8,9 @@ const secretText = "the launch code is 0000";
 async function linesOf(script: object, policy = {}): Promise<DeliveryLogLine[]> {
   const world = await startWorld({ script, policy });
   const lines: DeliveryLogLine[] = [];
-  world.waybill.ledger.onChange((change) => lines.push(...deliveryLogLines(change)));
+  world.waybill.store.onLog((items) => {
+    for (const item of items) if (item.type === "delivery") lines.push(...deliveryLogLines(item));
+  });
   await world.send({ id: "m1", text: secretText });
   await world.reaches("m1", "responded", "failed_terminal");
   return lines;

@@ -2,27 +2,32 @@
  * Logs deliveries: one line for each step that an operator may search for, always with the same fields. A message's
  * text is logged at level `debug` only, and only its beginning.
  */
-import type { DeliveryChange, DeliveryEvent } from "../../core/delivery/delivery-event.ts";
+import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
 import { reasons } from "../../core/delivery/reasons.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
+import type { LogItem } from "../../core/log/log-item.ts";
 import { acknowledgedOnly, readsLikeError } from "../../core/proof/sufficiency.ts";
-import type { Store } from "../../store/port.ts";
+import type { MailStore } from "../../store/port.ts";
 import type { Logger } from "../logging.ts";
 
 const previewCharacters = 80;
 
-export function logDeliveries({ store, log }: { store: Store; log: Logger }): (change: DeliveryChange) => void {
-  return (change) => {
-    for (const { level, ...line } of deliveryLogLines(change)) log[level](line);
-    const admitted = change.events.some((event) => event.type === "admitted");
-    if (admitted && log.isLevelEnabled("debug"))
-      logPreview(change.record, store, log).catch((error: unknown) =>
+type MessageSource = Pick<MailStore, "message">;
+
+export function logDeliveries({ store, log }: { store: MessageSource; log: Logger }) {
+  return (items: readonly LogItem[]): void => {
+    for (const item of items) {
+      if (item.type !== "delivery") continue;
+      for (const { level, ...line } of deliveryLogLines(item)) log[level](line);
+      if (item.event.type !== "admitted" || !log.isLevelEnabled("debug")) continue;
+      logPreview(item.record, store, log).catch((error: unknown) =>
         log.error({ err: error }, "A message could not be read."),
       );
+    }
   };
 }
 
-async function logPreview({ laneId, messageId }: DeliveryRecord, store: Store, log: Logger): Promise<void> {
+async function logPreview({ laneId, messageId }: DeliveryRecord, store: MessageSource, log: Logger): Promise<void> {
   const message = await store.message({ kind: "lane", lane: laneId }, messageId);
   if (message) log.debug({ inboxMessageId: messageId, preview: message.text.slice(0, previewCharacters) });
 }
@@ -75,15 +80,15 @@ export type DeliveryLogLine = { event: DeliveryLogEvent; level: "info" | "warn";
   typeof logFields
 >;
 
-export function deliveryLogLines({ record, events }: DeliveryChange): DeliveryLogLine[] {
-  return events.flatMap((event) =>
-    logEventsOf(event).map((name) => ({
-      event: name,
-      level: name === "prompt_delivery_terminal_failure" ? ("warn" as const) : ("info" as const),
-      msg: messages[name],
-      ...logFields(record, "reason" in event ? event.reason : record.lastReason),
-    })),
-  );
+type DeliveryItem = Pick<Extract<LogItem, { type: "delivery" }>, "event" | "record">;
+
+export function deliveryLogLines({ record, event }: DeliveryItem): DeliveryLogLine[] {
+  return logEventsOf(event).map((name) => ({
+    event: name,
+    level: name === "prompt_delivery_terminal_failure" ? ("warn" as const) : ("info" as const),
+    msg: messages[name],
+    ...logFields(record, "reason" in event ? event.reason : record.lastReason),
+  }));
 }
 
 function logEventsOf(event: DeliveryEvent): DeliveryLogEvent[] {

@@ -1,12 +1,17 @@
 import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { aRecord, having, submitEvent } from "../../../test/support/core/records.ts";
-import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
+import type { DeliveryChange, DeliveryEvent } from "../../core/delivery/delivery-event.ts";
 import { deliveryMetrics } from "./delivery-metrics.ts";
 
 test("each time of an attempt is counted once, by runtime, measured from sending", async () => {
   const registry = new Registry();
-  const count = deliveryMetrics(registry);
+  const listener = deliveryMetrics(registry);
+  const count = (change: DeliveryChange & { events: [DeliveryEvent] }) => {
+    const { record, events } = change;
+    const place = { cursor: "1", at: events[0].at, laneId: record.laneId };
+    listener([{ ...place, type: "delivery", event: events[0], record, change }]);
+  };
   const sent = having(aRecord(), submitEvent(1, 1000));
   const accepted: DeliveryEvent = { type: "accepted", at: 1200, number: 1, storedAt: 1200, reconcileAt: 9000 };
   const stored = having(sent, accepted);

@@ -2,6 +2,8 @@
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { Attempt } from "../../core/delivery/attempt.ts";
 import type { DeliveryChange } from "../../core/delivery/delivery-event.ts";
+import type { LogItem } from "../../core/log/log-item.ts";
+import { changesIn } from "../../core/log/log-item.ts";
 
 const buckets = [0.5, 1, 2, 5, 10, 30, 60, 120, 300, 900, 3600];
 
@@ -16,7 +18,7 @@ const attemptTimes = {
   provenAt: { name: "waybill_attempt_proven_seconds", help: "Until its result was accepted as proof." },
 } as const satisfies Partial<Record<keyof Attempt, object>>;
 
-export function deliveryMetrics(registry: Registry): (change: DeliveryChange) => void {
+export function deliveryMetrics(registry: Registry): (items: readonly LogItem[]) => void {
   const registers = [registry];
   const events = new Counter({
     name: "waybill_delivery_events_total",
@@ -41,7 +43,7 @@ export function deliveryMetrics(registry: Registry): (change: DeliveryChange) =>
       registers,
     }),
   }));
-  return ({ events: newEvents, record, before }) => {
+  const count = ({ events: newEvents, record, before }: DeliveryChange): void => {
     for (const { type, at } of newEvents) {
       events.inc({ event: type });
       if (type === "proven") answered.observe((at - record.createdAt) / 1000);
@@ -57,4 +59,5 @@ export function deliveryMetrics(registry: Registry): (change: DeliveryChange) =>
       }
     }
   };
+  return (items) => changesIn(items).forEach(count);
 }

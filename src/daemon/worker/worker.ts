@@ -184,6 +184,9 @@ function startEngineFor(
 ): Promise<Engine> {
   const failPoint = failPointFrom(env.WAYBILL_FAIL_POINT);
   const createdAt = systemClock.now();
+  // Before the engine, so that changes made by its start count.
+  store.onLog(deliveryMetrics(registry));
+  store.onLog(logDeliveries({ store, log }));
   return startEngine({
     store,
     policy: config.policy,
@@ -211,7 +214,6 @@ function startEngineFor(
     runId,
     failPoint,
     stopping,
-    onChange: [deliveryMetrics(registry), logDeliveries({ store, log })],
     onError: ({ laneId, error }) => log.error({ laneId, err: error }, "Unexpected error; retrying."),
   });
 }

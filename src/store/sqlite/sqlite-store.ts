@@ -18,7 +18,7 @@ import {
   planRemoval,
   planSession,
 } from "../../core/plan/plans.ts";
-import type { Applied, BegunDelivery, Plan, Writes } from "../../core/plan/writes.ts";
+import type { Applied, Plan, Writes } from "../../core/plan/writes.ts";
 import { laneUnknown } from "../known-lane.ts";
 import type { LaneFork, Staged, Store } from "../port.ts";
 import { dayStatsStatements } from "./day-stats.ts";
@@ -103,9 +103,18 @@ function storeOn(db: Database.Database, options: Options): Store {
   );
 
   const listeners = new Set<(items: readonly LogItem[]) => void>();
+  let isPublishing = false;
+  /** What a listener passes on comes after the items that all listeners are getting now. */
   const publish = () => {
-    const items = log.committed();
-    if (items.length === 0) return;
+    if (isPublishing) return;
+    isPublishing = true;
+    try {
+      while (!commits.pending && log.hasNews()) tell(log.committed());
+    } finally {
+      isPublishing = false;
+    }
+  };
+  const tell = (items: readonly LogItem[]): void => {
     for (const listener of listeners) {
       try {
         listener(items);
@@ -117,7 +126,7 @@ function storeOn(db: Database.Database, options: Options): Store {
   /** Queued after the writes that are about to become durable. */
   const pass = (item: LogItem): void => {
     log.pass(item);
-    if (!commits.pending) publish();
+    publish();
   };
   const commits = new GroupCommit(db, health, {
     failPoint,
@@ -173,17 +182,17 @@ function storeOn(db: Database.Database, options: Options): Store {
     return seq;
   };
   /** Mail to an agent begins a delivery, unless its recipient already has the message. */
-  const beginMailed = ({ message, delivery }: OutgoingMail, seq: number | null): BegunDelivery[] => {
-    if (seq === null || !delivery) return [];
+  const beginMailed = ({ message, delivery }: OutgoingMail, seq: number | null): void => {
+    if (seq === null || !delivery) return;
     deliveries.begin(delivery, seq);
-    log.addEvents(seq, delivery, [{ type: "admitted", at: delivery.createdAt, record: delivery }]);
-    return [{ message, delivery }];
+    const event = { type: "admitted", at: delivery.createdAt, record: delivery } as const;
+    log.addEvents(seq, { record: delivery, events: [event], admitted: message });
   };
   const seqOfMessage = ({ laneId, messageId }: DeliveryRecord) =>
     mail.find({ kind: "lane", lane: laneId }, messageId)?.seq ?? 0;
 
-  /** Saves what a plan has decided. Returns the deliveries that begin with mail to agents. */
-  const save = (writes: Writes, keep = 0): readonly BegunDelivery[] => {
+  /** Saves what a plan has decided. */
+  const save = (writes: Writes, keep = 0): void => {
     const {
       lane,
       laneRemovedAt,
@@ -201,23 +210,23 @@ function storeOn(db: Database.Database, options: Options): Store {
     if (lane && used) usage.count(lane.id, used);
     if (agentEvents) log.append(agentEvents, keep);
     const seqs = messages.map(addMessage);
-    const begun = messages.flatMap((one, index) => beginMailed(one, seqs[index] ?? null));
+    for (const [index, one] of messages.entries()) beginMailed(one, seqs[index] ?? null);
     if (writes.exchange) exchanges.save(writes.exchange);
     if (writes.exchangesEnded !== undefined && exchanges.mayHaveAny) exchanges.end(writes.exchangesEnded);
     if (writes.alert) log.raise(writes.alert);
     if (delivery) {
       const seq = seqs[0] ?? seqOfMessage(delivery);
       deliveries.begin(delivery, seq);
-      log.addEvents(seq, delivery, events);
+      const [first] = messages;
+      log.addEvents(seq, { record: delivery, events, ...(first ? { admitted: first.message } : {}) });
     }
     if (change) {
       const { before, record } = change;
       const seq = deliveries.change(before, record);
-      log.addEvents(seq, record, events);
+      log.addEvents(seq, { before, record, events });
       if (writes.readAt !== undefined) mail.markRead(seq, record, writes.readAt);
       if (writes.dayStats) dayStats.change(writes.dayStats);
     }
-    return begun;
   };
   const carryOut = <Result>({ result, writes }: Plan<Result>): Result => {
     if (writes) save(writes);
@@ -244,9 +253,7 @@ function storeOn(db: Database.Database, options: Options): Store {
     const record = deliveries.byId(id);
     const lane = record && lanes.find(record.laneId);
     const holder = record && deliveries.holder(record.laneId);
-    const { result, writes } = planEvents({ record, lane, holder }, happened, outgoing);
-    const begun = writes ? save(writes) : [];
-    return result.outcome === "applied" && begun.length > 0 ? { ...result, begun } : result;
+    return carryOut(planEvents({ record, lane, holder }, happened, outgoing));
   };
   const rebuild = (record: DeliveryRecord): Applied => {
     const known = knownMessage({ recipient: { kind: "lane", lane: record.laneId }, id: record.messageId });
@@ -346,7 +353,7 @@ function storeOn(db: Database.Database, options: Options): Store {
     async appendEvents(events, keep) {
       if (events.some(({ kept }) => kept)) return write(() => log.append(events, keep));
       log.append(events, keep);
-      if (!commits.pending) publish();
+      publish();
     },
     raise: (alert) => write(() => log.raise(alert)),
     passMemberState: (state) => pass({ cursor: null, type: "member", ...state }),

@@ -1,7 +1,9 @@
 /** Listeners of the log get durable items and unstored ones, in one order, and nothing else. */
 import { expect, it } from "vitest";
+import type { DeliveryChange } from "../../../src/core/delivery/delivery-event.ts";
 import type { LogItem } from "../../../src/core/log/log-item.ts";
-import { admit, move, submit } from "../../support/core/deliveries.ts";
+import { changesIn } from "../../../src/core/log/log-item.ts";
+import { accepted, admit, move, submit } from "../../support/core/deliveries.ts";
 import { aDelta, someEvents } from "../../support/core/events.ts";
 import type { Subject } from "../store-conformance.ts";
 import { anAlert } from "./alerts.ts";
@@ -32,6 +34,46 @@ export function logListeners(subject: Subject): void {
     expect(told.map(words)).toEqual(items.map(words));
     await admit(store, { id: "m2" });
     expect(told).toHaveLength(items.length);
+  });
+
+  it("get each change of a delivery once, with the record before it and the message that was admitted", async () => {
+    const { store } = subject;
+    const changes: DeliveryChange[] = [];
+    store.onLog((items) => changes.push(...changesIn(items)));
+    const record = await admit(store, { id: "m1" });
+    const { record: sent } = await move(store, record, submit(record), accepted());
+    expect(changes).toMatchObject([
+      { record: { version: 1 }, events: [{ type: "admitted" }], admitted: { id: "m1", text: expect.any(String) } },
+      { record: sent, before: record, events: [{ type: "submit" }, { type: "accepted" }] },
+    ]);
+    expect(changes.map((change) => "before" in change)).toEqual([false, true]);
+    const stored = (await store.readLog({ limit: 100 })).items;
+    expect(stored.filter(({ type }) => type === "delivery")).toHaveLength(3);
+    expect(changesIn(stored)).toEqual([]);
+  });
+
+  it("all get an item before what one of them passes on because of it", async () => {
+    const { store } = subject;
+    const told: string[] = [];
+    store.onLog((items) => {
+      if (items.some(({ type }) => type === "event")) store.passAsk({ ask: "a1", open: true, laneId: "lane", at: 1 });
+    });
+    store.onLog((items) => told.push(...items.map(words)));
+    await append(1, 1);
+    expect(told).toEqual(["event lane-1", "ask a1 open"]);
+  });
+
+  it("get asks even if the writes around them fail, once something can be written", async () => {
+    const { store } = subject;
+    const told: string[] = [];
+    store.onLog((items) => told.push(...items.map(words)));
+    subject.failNextCommit();
+    const failed = append(1, 1);
+    store.passAsk({ ask: "a1", open: true, laneId: "lane", at: 1 });
+    await expect(failed).rejects.toThrow();
+    expect(told).toEqual([]);
+    await append(1, 1);
+    expect(told).toEqual(["ask a1 open", "event lane-1"]);
   });
 
   it("get only items that can be read by then, and that could not be read before", async () => {

@@ -1,9 +1,11 @@
 /** Teams with their members and lanes, mailboxes, mail that begins deliveries, and held pairs. */
 import { describe, expect, it } from "vitest";
+import type { DeliveryChange } from "../../../src/core/delivery/delivery-event.ts";
 import { defaultPolicy } from "../../../src/core/delivery/policy.ts";
 import { newDelivery } from "../../../src/core/delivery/record.ts";
 import type { Lane } from "../../../src/core/lane/lane.ts";
 import type { LogItem } from "../../../src/core/log/log-item.ts";
+import { changesIn } from "../../../src/core/log/log-item.ts";
 import { laneAddress, personAddress } from "../../../src/core/message/address.ts";
 import type { Message } from "../../../src/core/message/message.ts";
 import { payloadHash } from "../../../src/core/message/message.ts";
@@ -92,12 +94,15 @@ export function teams(subject: Subject): void {
     const hash = payloadHash(back);
     const delivery = newDelivery(back, hash, (await store.lane("other")) as Lane, defaultPolicy, 5);
     const mail = [{ message: back, payloadHash: hash, delivery }];
-    const applied = await store.apply(record.id, [proven()], mail);
-    expect(applied).toMatchObject({ outcome: "applied", begun: [{ delivery: { id: delivery.id } }] });
+    const changes: DeliveryChange[] = [];
+    store.onLog((items) => changes.push(...changesIn(items)));
+    expect(await store.apply(record.id, [proven()], mail)).toMatchObject({ outcome: "applied" });
+    const begun = { record: { id: delivery.id }, events: [{ type: "admitted" }], admitted: { id: "answer" } };
+    expect(changes).toMatchObject([begun, { record: { id: record.id } }]);
     expect(await store.head("other")).toMatchObject({ id: delivery.id, status: "pending" });
     expect(await store.repliesIn(laneAddress("other"), "m1")).toMatchObject([{ id: "answer" }]);
-    const again = await store.apply(record.id, [{ type: "turn_ended", at: 9 }], mail);
-    expect(again).not.toHaveProperty("begun");
+    await store.apply(record.id, [{ type: "turn_ended", at: 9 }], mail);
+    expect(changes.filter((change) => change.record.id === delivery.id)).toHaveLength(1);
     await subject.reopen();
     expect(await subject.store.head("other")).toMatchObject({ id: delivery.id });
   });

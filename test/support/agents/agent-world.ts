@@ -52,7 +52,10 @@ export abstract class AgentWorld {
     const runtime = await this.makeRuntime();
     this.waybill = await startEngine({
       teamFiles: { stateDirectory: this.directory, takeLock: lockDirectory },
-      store: openSqliteStore({ path: join(this.directory, "waybill.db") }),
+      store: openSqliteStore({
+        path: join(this.directory, "waybill.db"),
+        onListenerError: (error) => this.errors.push(error),
+      }),
       policy: { ...quickPolicy, ...policy, limits: { ...quickPolicy.limits, byLane: limits } },
       lanes: lanes.map((lane) =>
         aLane({ runtime: runtime.kind, ...lane, directory: resolve(this.directory, lane.directory ?? "work") }),
@@ -95,8 +98,11 @@ export abstract class AgentWorld {
   async until(messageId: string, done: (record: DeliveryRecord) => boolean, laneId = "lane"): Promise<DeliveryRecord> {
     let stop = () => {};
     const changed = new Promise<DeliveryRecord>((resolve) => {
-      stop = this.waybill.ledger.onChange(({ record }) => {
-        if (record.messageId === messageId && done(record)) resolve(record);
+      stop = this.waybill.store.onLog((items) => {
+        for (const item of items) {
+          if (item.type === "delivery" && item.record.messageId === messageId && done(item.record))
+            resolve(item.record);
+        }
       });
     });
     try {

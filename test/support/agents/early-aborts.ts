@@ -114,9 +114,9 @@ async function allow(session: OpencodeSession, nth: number): Promise<void> {
 
 /** Once none of them is running. */
 async function closedDeliveries({ waybill }: Agent, lane: string): Promise<readonly DeliveryRecord[]> {
-  const { store, ledger } = waybill;
+  const { store } = waybill;
   let wake = () => {};
-  const stop = ledger.onChange(() => wake());
+  const stop = store.onLog(() => wake());
   try {
     for (;;) {
       const changed = new Promise<void>((resolve) => {

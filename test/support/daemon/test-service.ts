@@ -198,7 +198,7 @@ type Opened = { store: Store; asks: AskRegistry; verbs: Service; ready: Promise<
 function openService(laneIds: readonly string[], service: TestService): Opened {
   const directory = mkdtempSync(join(tmpdir(), "waybill-service-"));
   const store = openSqliteStore({ path: join(directory, "waybill.db") });
-  const asks = new AskRegistry();
+  const asks = new AskRegistry(() => {});
   const real = createService({
     waybill: stillEngine(directory, store, asks, service),
     resolveDirectory: (path) => resolved(path, service.allowedDirectories),
@@ -247,7 +247,7 @@ function openService(laneIds: readonly string[], service: TestService): Opened {
 
 /** Only the parts of the engine that answer immediately work; messages are only admitted. */
 function stillEngine(directory: string, store: Store, asks: AskRegistry, service: TestService): Engine {
-  const ledger = new Ledger(store, () => {}, fail);
+  const ledger = new Ledger(store);
   const runtime: Partial<Runtime> = {
     kind: "stub",
     traits: stubTraits,
@@ -295,7 +295,6 @@ function stillEngine(directory: string, store: Store, asks: AskRegistry, service
   const admission = new MessageAdmission({
     ...deps,
     acceptedFiles: () => runtime.traits?.attachments ?? null,
-    onReply: async () => {},
   });
   return {
     store,

@@ -64,7 +64,11 @@ export class World {
   async start(others: readonly Runtime[] = []): Promise<this> {
     const { script, scripts, lanes = [{}], policy, sendingAgain, mailbox, alerts, maxTurns } = this.#options;
     this.#waybill = await startEngine({
-      store: openSqliteStore({ path: this.storePath, failPoint: this.#failPoint }),
+      store: openSqliteStore({
+        path: this.storePath,
+        failPoint: this.#failPoint,
+        onListenerError: (error) => this.errors.push(error),
+      }),
       policy: { ...defaultPolicy, ...policy },
       clock: this.clock,
       // The real disk check takes time that a manual clock does not see.

@@ -55,7 +55,10 @@ export class TeamWorld {
     this.#run = run;
     const { script = {}, policy, runs = ["tom"], rescanMs = 500 } = this.#options;
     this.waybill = await startEngine({
-      store: openSqliteStore({ path: join(this.home, "waybill.db") }),
+      store: openSqliteStore({
+        path: join(this.home, "waybill.db"),
+        onListenerError: (error) => this.errors.push(error),
+      }),
       policy: { ...quickPolicy, graceMs: 50, ...policy },
       lanes: runs.map((id) => aLane({ id })),
       teamFiles: { stateDirectory: this.home, takeLock: lockDirectory, rescanMs },

@@ -4,8 +4,7 @@
  */
 import type Database from "better-sqlite3";
 import type { Alert } from "../../../core/delivery/alert.ts";
-import type { DeliveryEvent } from "../../../core/delivery/delivery-event.ts";
-import type { DeliveryRecord } from "../../../core/delivery/record.ts";
+import type { DeliveryChange, DeliveryEvent } from "../../../core/delivery/delivery-event.ts";
 import { storedRecord, upcast } from "../../../core/delivery/record.ts";
 import type { InboxNote } from "../../../core/inbox/inbox-note.ts";
 import type { Lane } from "../../../core/lane/lane.ts";
@@ -69,13 +68,15 @@ export function logWriter(db: Database.Database) {
       waiting.push({ cursor: logCursor(end), at, laneId, type: "message", message: { ...message, readAt: null } });
     },
     /** One version per event, up to the record's version. */
-    addEvents(deliverySeq: number, record: DeliveryRecord, events: readonly DeliveryEvent[]): void {
+    addEvents(deliverySeq: number, change: DeliveryChange): void {
+      const { record, events } = change;
       const { laneId } = record;
       let version = record.version - events.length;
       for (const event of events) {
         version += 1;
         addDelivery.run(next(), event.at, laneId, deliverySeq, version, eventText(event));
-        waiting.push({ cursor: logCursor(end), at: event.at, laneId, type: "delivery", event, record });
+        const item = { cursor: logCursor(end), at: event.at, laneId, type: "delivery", event, record } as const;
+        waiting.push(event === events.at(-1) ? { ...item, change } : item);
       }
     },
     addLane(lane: Lane | null, laneId: string, at: number): void {
@@ -121,6 +122,7 @@ export function logWriter(db: Database.Database) {
 
     /** The position of the newest durable item. */
     end: (): number => durableEnd,
+    hasNews: (): boolean => waiting.length > 0,
     /** The items that became durable, or were passed, since the last call. */
     committed(): LogItem[] {
       durableEnd = end;
@@ -131,11 +133,16 @@ export function logWriter(db: Database.Database) {
     mark: (): number => waiting.length,
     /** Drops the items since the mark, after their writes were rolled back. */
     undo(mark: number): void {
-      waiting.length = mark;
+      waiting = waiting.filter((item, place) => place < mark || isPassed(item));
       seqs.clear();
       if (mark === 0) end = durableEnd;
     },
   };
+}
+
+/** It belongs to no write, so it is published even if the writes around it fail. */
+function isPassed({ cursor, type }: LogItem): boolean {
+  return cursor === null && type !== "event";
 }
 
 /** The last position that was assigned. */
