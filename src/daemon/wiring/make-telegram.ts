@@ -44,6 +44,6 @@ export async function makeTelegram(parts: TelegramParts): Promise<TelegramTransp
 
 async function mountsOf(telegram: Telegram, { webhook }: TelegramSettings): Promise<readonly Mount[]> {
   if (!webhook) return [];
-  const { webhookMount } = await programPart(() => import("../../transports/telegram/webhook/webhook-mount.ts"));
+  const { webhookMount } = await programPart(() => import("../../transports/telegram/updates/webhook-mount.ts"));
   return [webhookMount(webhook, (body) => telegram.take(body))];
 }

@@ -6,6 +6,7 @@ import type { Service } from "../../service/service.ts";
 import type { ChatAsks } from "./asks/chat-asks.ts";
 import type { TelegramSettings } from "./settings.ts";
 import type { Topics } from "./topics/topics.ts";
+import type { Incoming } from "./updates/read-update.ts";
 
 export type BotIdentity = { id: number; username: string };
 
@@ -22,6 +23,9 @@ export type TelegramContext = {
   sent: (chat: number) => Promise<void>;
 };
 
+/** `isAgain`: an earlier try may have handled it, but failed or crashed before that was durable. */
+export type StoredUpdate = { id: string; receivedAt: number; isAgain: boolean };
+
 /** The result of handling an update. It is committed together with the mark that the update was handled. */
 export type Handled = Pick<TransportWrites, "outbox" | "state" | "moved"> & {
   /** Updates that were handled together with this one. */
@@ -29,3 +33,21 @@ export type Handled = Pick<TransportWrites, "outbox" | "state" | "moved"> & {
   /** Runs after the commit. */
   after?: () => Promise<void>;
 };
+
+/** Both, in one commit. */
+export function both(one: Handled, other: Handled): Handled {
+  const after = one.after ?? other.after;
+  return {
+    outbox: [...(one.outbox ?? []), ...(other.outbox ?? [])],
+    state: [...(one.state ?? []), ...(other.state ?? [])],
+    ...(after ? { after } : {}),
+  };
+}
+
+/** A button press. */
+export type Press = Extract<Incoming, { kind: "button" }> & { update: StoredUpdate };
+
+/** The result of a press. `words` are shown to the person who pressed: briefly, or as an alert until they close it. */
+export type Pressed = { words: string; isAlert?: boolean; writes?: Handled };
+
+export const overWords = "This is no longer open.";

@@ -18,19 +18,18 @@ import { commandMenu } from "./commands/commands.ts";
 import { backAgain, restartKey } from "./commands/restart-command.ts";
 import { gaveUp, handleUpdate, orderOf } from "./incoming/handle-update.ts";
 import { LiveTurns } from "./live/live-turns.ts";
-import { logCursorKey } from "./notices/notices.ts";
-import { tellNotices } from "./notices/tell-notices.ts";
+import { logCursorKey, tellNotices } from "./notices.ts";
 import type { ServerAbilities } from "./outgoing/call-bot-api.ts";
 import { deliverRow, mayRetryNow } from "./outgoing/deliver-row.ts";
-import { phaseNow } from "./outgoing/delivery-phase.ts";
+import { phaseNow } from "./outgoing/delivery-rows.ts";
 import type { TelegramSettings } from "./settings.ts";
 import type { BotIdentity, TelegramContext } from "./telegram-context.ts";
 import { Topics } from "./topics/topics.ts";
 import { Albums } from "./updates/albums.ts";
+import { chooseUpdates } from "./updates/choose-updates.ts";
 import type { PollProblem } from "./updates/poller.ts";
 import { poll, problemOf } from "./updates/poller.ts";
 import { UpdateQueue } from "./updates/update-queue.ts";
-import { chooseUpdates } from "./webhook/choose-updates.ts";
 
 export type TelegramDeps = {
   settings: TelegramSettings;

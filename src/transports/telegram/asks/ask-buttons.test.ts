@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { askButtons, readAskPress } from "./ask-buttons.ts";
-import type { ChatAsk } from "./chat-ask.ts";
-import { allAnswers, answered, askName, marked, markedLabels } from "./chat-ask.ts";
+import type { ChatAsk } from "./chat-asks.ts";
+import { allAnswers, answered, askName, marked, markedLabels } from "./chat-asks.ts";
 
 const option = (label: string) => ({ label, description: null });
 const options = ["Core", "Page", "Docs"].map(option);

@@ -1,6 +1,6 @@
 /** The buttons of an ask, and how to read a press. Pure. */
 import type { Button, Keyboard } from "../outgoing/chat-row.ts";
-import type { ChatAsk } from "./chat-ask.ts";
+import type { ChatAsk } from "./chat-asks.ts";
 
 export type AskPress =
   | { kind: "decide"; decision: "once" | "always" | "reject" }

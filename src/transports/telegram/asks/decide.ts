@@ -3,10 +3,10 @@ import { AppError } from "../../../platform/app-error.ts";
 import { sleep } from "../../../platform/clock.ts";
 import type { AskDecision } from "../../../service/service.ts";
 import type { Handled, TelegramContext } from "../telegram-context.ts";
-import type { ChatAsk } from "./chat-ask.ts";
-import { allAnswers, answered } from "./chat-ask.ts";
-import { changedRows, overRows } from "./over-rows.ts";
-import { answerWords, decidedHere, expiredWords } from "./verdict.ts";
+import { changedRows, overRows } from "./ask-rows.ts";
+import { answerWords, decidedHere, expiredWords } from "./ask-text.ts";
+import type { ChatAsk } from "./chat-asks.ts";
+import { allAnswers, answered } from "./chat-asks.ts";
 
 export type Decided =
   /** The agent has it, or it is kept until the other questions are answered. */

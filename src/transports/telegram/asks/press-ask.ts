@@ -1,15 +1,13 @@
 /** Handles presses of an ask's buttons. */
-
-import type { TelegramContext } from "../telegram-context.ts";
-import type { Press, Pressed } from "../updates/press.ts";
-import { overWords } from "../updates/press.ts";
+import type { Press, Pressed, TelegramContext } from "../telegram-context.ts";
+import { overWords } from "../telegram-context.ts";
 import { askButtons, readAskPress } from "./ask-buttons.ts";
-import { awaitReply } from "./await-reply.ts";
-import type { ChatAsk } from "./chat-ask.ts";
-import { allAnswers, marked, markedLabels } from "./chat-ask.ts";
+import { awaitReply } from "./ask-replies.ts";
+import { changedRows } from "./ask-rows.ts";
+import type { ChatAsk } from "./chat-asks.ts";
+import { allAnswers, marked, markedLabels } from "./chat-asks.ts";
 import type { Decided } from "./decide.ts";
 import { answerQuestion, decidePermission } from "./decide.ts";
-import { changedRows } from "./over-rows.ts";
 
 export async function pressAsk(press: Press, context: TelegramContext): Promise<Pressed> {
   const read = readAskPress(press.data);

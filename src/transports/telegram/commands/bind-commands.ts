@@ -1,13 +1,13 @@
 /** `/bind` and `/unbind`: send a topic's messages to a lane, a team member or a team instead of its own agent. */
-
 import { canonicalName, leadRole, memberCalled } from "../../../core/team/team.ts";
 import { AppError } from "../../../platform/app-error.ts";
 import { nearest } from "../../../platform/nearest.ts";
 import type { Service } from "../../../service/service.ts";
+import { both } from "../telegram-context.ts";
 import type { Binding } from "../topics/binding.ts";
 import { bindingName } from "../topics/binding.ts";
 import type { Command } from "./command.ts";
-import { answer, both } from "./command.ts";
+import { answer } from "./command.ts";
 
 export const bind: Command = {
   name: "bind",

@@ -1,13 +1,12 @@
 /** `/model` and `/agent`: show or choose what this topic's agent program uses, from the next message on. */
-
 import type { Lane } from "../../../core/lane/lane.ts";
 import { AppError } from "../../../platform/app-error.ts";
 import { nearest } from "../../../platform/nearest.ts";
 import type { LaneSettings } from "../../../service/service.ts";
 import type { TelegramContext } from "../telegram-context.ts";
+import { both } from "../telegram-context.ts";
 import type { Command } from "./command.ts";
-import { answer, both } from "./command.ts";
-import { openLaneOfCall, refuseUnlessAdmin } from "./topic-lane.ts";
+import { answer, openLaneOfCall, refuseUnlessAdmin } from "./command.ts";
 
 const maxListed = 40;
 /** Resets to what a new lane would use. */

@@ -5,13 +5,13 @@
 import { GrammyError } from "grammy";
 import { z } from "zod";
 import { AppError } from "../../../platform/app-error.ts";
-import { say } from "../outgoing/say.ts";
+import { say } from "../outgoing/chat-row.ts";
 import type { Handled, TelegramContext } from "../telegram-context.ts";
-import { laneOfTopic } from "../topics/recipient.ts";
+import { both } from "../telegram-context.ts";
+import { laneOfTopic, shownWorkspace } from "../topics/recipient.ts";
 import { newTopic } from "../topics/topic.ts";
-import { shownWorkspace } from "../topics/workspace.ts";
 import type { Command, CommandCall } from "./command.ts";
-import { answer, both } from "./command.ts";
+import { answer } from "./command.ts";
 
 /** The Bot API's limit. */
 const maxName = 128;

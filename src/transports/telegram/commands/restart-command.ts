@@ -5,9 +5,10 @@
 import { z } from "zod";
 import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
 import { AppError } from "../../../platform/app-error.ts";
-import { say } from "../outgoing/say.ts";
+import { say } from "../outgoing/chat-row.ts";
+import { both } from "../telegram-context.ts";
 import type { Command } from "./command.ts";
-import { answer, both } from "./command.ts";
+import { answer } from "./command.ts";
 
 export const restartKey = "restart";
 

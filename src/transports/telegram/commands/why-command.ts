@@ -1,16 +1,25 @@
 /** `/why`: explains what happens next to the replied-to message, or to the oldest open one. */
-
+import { explanation } from "../../../core/delivery/explanation.ts";
+import { wordsBehind } from "../../../core/delivery/outlook.ts";
 import { openStatuses } from "../../../core/delivery/record.ts";
 import { AppError } from "../../../platform/app-error.ts";
 import type { DeliveryDetail, LaneState } from "../../../service/service.ts";
-import { duration } from "../outgoing/duration.ts";
-import { whyWords } from "../outgoing/why-words.ts";
+import { duration } from "../outgoing/amounts.ts";
 import type { TelegramContext } from "../telegram-context.ts";
 import { excerpt } from "../text/excerpt.ts";
 import { chatMessageOf } from "../updates/message-id.ts";
 import type { Command, CommandCall } from "./command.ts";
-import { answer } from "./command.ts";
-import { laneOfCall } from "./topic-lane.ts";
+import { answer, laneOfCall } from "./command.ts";
+
+type Explained = Pick<DeliveryDetail, "record" | "outlook" | "queuedBehind">;
+
+export function whyWords({ record, outlook, queuedBehind }: Explained): string {
+  const isQueued = outlook.next === "waits_in_line" && queuedBehind !== null;
+  return explanation(
+    record,
+    isQueued ? { ...outlook, words: wordsBehind("an earlier message", queuedBehind) } : outlook,
+  );
+}
 
 /** Older messages have long ended. */
 const maxLooked = 200;

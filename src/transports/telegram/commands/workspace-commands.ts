@@ -1,12 +1,18 @@
-/** `use repo PATH`, `where am i`, `list repos`, and their slash commands. */
-
+/** A topic's workspaces: `use repo PATH`, `where am i`, `list repos`, their slash commands, and `/sessions`. */
 import { AppError } from "../../../platform/app-error.ts";
+import type { LaneState } from "../../../service/service.ts";
+import { duration } from "../outgoing/amounts.ts";
+import type { Keyboard } from "../outgoing/chat-row.ts";
+import type { Handled, TelegramContext } from "../telegram-context.ts";
+import { both } from "../telegram-context.ts";
 import type { Binding } from "../topics/binding.ts";
 import { bindingName } from "../topics/binding.ts";
-import { openWorkspace, shownWorkspace } from "../topics/workspace.ts";
+import { openWorkspace, shownWorkspace } from "../topics/recipient.ts";
+import type { Topic, WorkspaceUse } from "../topics/topic.ts";
 import { boundText } from "./bind-commands.ts";
 import type { Command } from "./command.ts";
-import { answer, both } from "./command.ts";
+import { answer } from "./command.ts";
+import { sessionText } from "./status-commands.ts";
 
 export const workspace: Command = {
   name: "workspace",
@@ -51,4 +57,76 @@ export const repos: Command = {
 function boundElsewhere(binding: Binding): AppError {
   const message = `This topic is bound to ${bindingName(binding)}, which works in its own directory.`;
   return new AppError({ code: "not_possible", message, hint: "Use /unbind first." });
+}
+
+/** Stale: its directory or lane no longer exists, so its conversation cannot continue. */
+export type SessionRow = WorkspaceUse & { state: LaneState | null; isStale: boolean };
+
+export const useAction = "use";
+
+export const sessions: Command = {
+  name: "sessions",
+  description: "List this topic's workspaces and their conversations",
+  async run(call, context) {
+    const { topic } = call;
+    const rows = await Promise.all(topic.workspaces.map((use) => rowOf(use, context)));
+    const active = shownWorkspace(topic, context);
+    return answer(call, sessionsText(rows, active, context.clock.now()), switchButtons(rows, active));
+  },
+};
+
+async function rowOf(use: WorkspaceUse, { service }: TelegramContext): Promise<SessionRow> {
+  const [state, workspace] = await Promise.all([
+    unlessRefused(() => service.lane(use.lane)),
+    unlessRefused(() => service.workspace(use.path)),
+  ]);
+  return { ...use, state, isStale: state === null || workspace === null };
+}
+
+async function unlessRefused<T>(ask: () => Promise<T>): Promise<T | null> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof AppError && !error.retryable) return null;
+    throw error;
+  }
+}
+
+export function sessionsText(rows: readonly SessionRow[], active: string, now: number): string {
+  if (rows.length === 0) return `No conversation yet. The first message starts one in \`${active}\`.`;
+  const lines = rows.map(({ path, lane, lastUsedAt, state, isStale }, index) => {
+    const status = isStale ? "stale: its directory or lane no longer exists" : "active";
+    const here = path === active ? ", in use" : "";
+    const session = state === null ? "none" : sessionText(state.lane);
+    const used = `last used ${duration(now - lastUsedAt)} ago`;
+    return `${index + 1}. \`${path}\` (${status}${here})\n   Session ${session}, lane \`${lane}\`, ${used}`;
+  });
+  return `${lines.join("\n")}\n\n\`use repo PATH\` switches to another one. /new starts a new conversation.`;
+}
+
+/** Identifies a workspace by its lane, because the numbers in the list change. */
+export function switchButtons(rows: readonly SessionRow[], active: string): Keyboard {
+  const others = rows.filter(({ path, isStale }) => path !== active && !isStale);
+  return others.slice(0, 8).map(({ path, lane }) => [{ text: shortPath(path), data: `${useAction}:${lane}` }]);
+}
+
+function shortPath(path: string): string {
+  return path.split("/").slice(-2).join("/").slice(-60);
+}
+
+/** Handles the button of a workspace. `lane` follows `use:` in its data. */
+export async function switchWorkspace(
+  topic: Topic,
+  lane: string,
+  person: string,
+  context: TelegramContext,
+): Promise<{ handled: Handled; words: string }> {
+  const use = topic.workspaces.find((one) => one.lane === lane);
+  if (!use) {
+    const hint = "/sessions lists the workspaces of this topic.";
+    throw new AppError({ code: "not_possible", message: "This topic does not have that workspace.", hint });
+  }
+  const opened = await openWorkspace(topic, person, context, use.path);
+  const state = context.topics.keep(opened.topic, context.clock.now());
+  return { handled: { state }, words: `This topic now works in ${use.path}.` };
 }

@@ -1,5 +1,4 @@
 /** Downloads a message's files from Telegram and stores them as attachments. */
-
 import type { Attachment } from "../../../core/message/message.ts";
 import { AppError } from "../../../platform/app-error.ts";
 import { abortedAfter } from "../../../platform/clock.ts";

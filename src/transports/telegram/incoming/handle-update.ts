@@ -1,18 +1,18 @@
 /** Handles each kind of update. */
+import { openStatuses } from "../../../core/delivery/record.ts";
 import { AppError } from "../../../platform/app-error.ts";
-import { handleReply } from "../asks/handle-reply.ts";
-import { handleButton, refusePress } from "../buttons/handle-button.ts";
+import { handleReply } from "../asks/ask-replies.ts";
 import { commandCalled, commandNames } from "../commands/commands.ts";
-import { say } from "../outgoing/say.ts";
-import type { Handled, TelegramContext } from "../telegram-context.ts";
+import { draftIdOf } from "../live/show-preview.ts";
+import { say } from "../outgoing/chat-row.ts";
+import type { Handled, StoredUpdate, TelegramContext } from "../telegram-context.ts";
 import { topicKey } from "../topics/topic.ts";
 import { adminsOnly, isAdmin, isListed, mayUse } from "../updates/access.ts";
 import { readIntent } from "../updates/intent.ts";
 import type { Incoming, IncomingMessage, Person, Place } from "../updates/read-update.ts";
-import type { StoredUpdate } from "../updates/update-queue.ts";
+import { handleButton, refusePress } from "./handle-button.ts";
 import type { RelayContext } from "./relay-message.ts";
 import { refusal, relayMessage } from "./relay-message.ts";
-import { stopDraft } from "./stop-draft.ts";
 
 export type HandlerDeps = RelayContext & {
   /** Called for each refused message or button press. */
@@ -116,4 +116,19 @@ export function gaveUp(incoming: Incoming, update: StoredUpdate): Handled {
   if (incoming.kind !== "message") return {};
   const words = "⚠️ Waybill could not handle this message because of an internal error. Please send it again.";
   return { outbox: [say(incoming.place, `gave-up:${update.id}`, words, { replyTo: incoming.messageId })] };
+}
+
+const maxOpen = 500;
+
+/** The chat is notified as for any other stop. */
+export async function stopDraft(draft: number, { service }: Pick<TelegramContext, "service">): Promise<Handled> {
+  const { items } = await service.deliveries({ statuses: openStatuses, limit: maxOpen });
+  const stopped = items.find(({ record }) => record.source === "telegram" && draftIdOf(record.id) === draft);
+  try {
+    if (stopped) await service.cancel(stopped.record.id);
+  } catch (error) {
+    // It has already ended.
+    if (!(error instanceof AppError) || error.code !== "not_possible") throw error;
+  }
+  return {};
 }

@@ -1,19 +1,16 @@
 /** Admits a chat message as a message to the topic's agent. */
-
 import type { DeliveryRecord } from "../../../core/delivery/record.ts";
 import type { WrittenAddress } from "../../../core/message/address.ts";
 import { AppError } from "../../../platform/app-error.ts";
 import type { SendResult } from "../../../service/service.ts";
-import { say } from "../outgoing/say.ts";
+import { say } from "../outgoing/chat-row.ts";
 import { savedSign, waitingSign } from "../outgoing/signs.ts";
-import type { Handled, TelegramContext } from "../telegram-context.ts";
+import type { Handled, StoredUpdate, TelegramContext } from "../telegram-context.ts";
 import { openRecipient } from "../topics/recipient.ts";
 import type { Topic } from "../topics/topic.ts";
 import type { Albums } from "../updates/albums.ts";
 import { messageIdOf } from "../updates/message-id.ts";
-import { agentText } from "../updates/message-text.ts";
 import type { IncomingMessage } from "../updates/read-update.ts";
-import type { StoredUpdate } from "../updates/update-queue.ts";
 import { fetchFiles } from "./fetch-files.ts";
 
 export type RelayContext = TelegramContext & { albums: Albums; closing: AbortSignal };
@@ -114,4 +111,23 @@ export function refusal(message: IncomingMessage, update: StoredUpdate, error: A
   const hint = error.hint === undefined ? "" : `\n\n${error.hint}`;
   const key = `refused:${update.id}`;
   return { outbox: [say(message.place, key, `⚠️ ${error.message}${hint}`, { replyTo: message.messageId })] };
+}
+
+const maxQuoted = 1000;
+
+/** `isEdit`: the agent knows an earlier text of this message. */
+export function agentText(message: IncomingMessage, { isEdit }: { isEdit: boolean }): string {
+  const { text, repliesTo, forwardedFrom } = message;
+  const quoted = repliesTo?.text ? `${quote(repliesTo.text.slice(0, maxQuoted))}\n\n` : "";
+  const forwarded = forwardedFrom === null ? "" : `(Forwarded from ${forwardedFrom}.)\n\n`;
+  const edited = isEdit ? "(I edited my earlier message. It now says:)\n\n" : "";
+  const said = text === "" ? "(Sent without text. See the attachments.)" : text;
+  return `${edited}${quoted}${forwarded}${said}`;
+}
+
+function quote(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => `> ${line}`)
+    .join("\n");
 }

@@ -2,26 +2,23 @@
  * Shows running turns in their chats: previews of the answer, and progress from time to time. It follows the log live.
  * Previews are not stored. There are no timers while no turn runs.
  */
-
 import type { DeliveryRecord } from "../../../core/delivery/record.ts";
 import { openStatuses } from "../../../core/delivery/record.ts";
 import type { LogItem, LogType } from "../../../core/log/log-item.ts";
 import type { Outbox } from "../../../mail/outbox/outbox.ts";
 import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
 import type { ServerAbilities } from "../outgoing/call-bot-api.ts";
-import { messageOf } from "../outgoing/chat-row.ts";
-import { phaseNow, phaseOf } from "../outgoing/delivery-phase.ts";
-import { startedSign } from "../outgoing/delivery-rows.ts";
+import { messageOf, say } from "../outgoing/chat-row.ts";
+import { phaseNow, phaseOf, startedSign } from "../outgoing/delivery-rows.ts";
 import type { Origin } from "../outgoing/origin.ts";
 import { originOf } from "../outgoing/origin.ts";
-import { startedKey } from "../outgoing/signs.ts";
+import { progressKey, startedKey, stopButtons } from "../outgoing/signs.ts";
 import type { TelegramContext } from "../telegram-context.ts";
-import { nextPreviewAt } from "./preview-pace.ts";
-import { nextProgressAt, progressDue, progressRow } from "./progress.ts";
+import { nextPreviewAt, nextProgressAt, progressDue } from "./pace.ts";
 import type { Shown } from "./show-preview.ts";
 import { showDraft, showEdit } from "./show-preview.ts";
 import type { TurnView } from "./turn-view.ts";
-import { emptyView, viewAfter } from "./turn-view.ts";
+import { emptyView, progressBelowText, progressWords, viewAfter } from "./turn-view.ts";
 
 export type LiveTurnsDeps = {
   context: TelegramContext;
@@ -188,12 +185,12 @@ export class LiveTurns {
     const { since, progressCount } = turn;
     const due = progressDue(since, clock.now(), settings.progress);
     if (due > progressCount) {
-      const of = { ...turn, ms: clock.now() - since };
+      const ms = clock.now() - since;
       const counts = Array.from({ length: due - progressCount }, (_, index) => progressCount + index + 1);
       turn.progressCount = due;
       this.#writeProgress(
         turn,
-        counts.map((count) => progressRow(of, count)),
+        counts.map((count) => progressRow(turn, ms, count)),
       ).catch((error: unknown) => this.#deps.onError({ error }));
     }
     const next = nextProgressAt(since, turn.progressCount, settings.progress);
@@ -219,4 +216,17 @@ export class LiveTurns {
 
 function channelOf({ origin }: LiveTurn): string {
   return String(origin.topic.chat);
+}
+
+/** All reports of a turn share one message: the "Working…" message, if there is one. */
+function progressRow({ delivery, origin, view }: LiveTurn, ms: number, count: number): NewOutboxRow {
+  const { topic, message, messageId } = origin;
+  const words = topic.isPrivate ? progressWords(view, ms) : progressBelowText(view, ms);
+  const earlier = Array.from({ length: count - 1 }, (_, index) => progressKey(delivery, index + 1));
+  return say(topic, progressKey(delivery, count), words, {
+    replyTo: message,
+    buttons: stopButtons(messageId),
+    replaces: [startedKey(delivery), ...earlier],
+    onlyWhile: { delivery, phase: "running" },
+  });
 }

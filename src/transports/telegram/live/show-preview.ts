@@ -1,4 +1,5 @@
 /** Shows one preview of a running turn: as a draft, or as an edit of the "Working…" message. */
+import { createHash } from "node:crypto";
 import type { Api } from "grammy";
 import { GrammyError } from "grammy";
 import { abortedAfter } from "../../../platform/clock.ts";
@@ -10,10 +11,14 @@ import type { Origin } from "../outgoing/origin.ts";
 import type { Style } from "../outgoing/parts.ts";
 import { lastPart } from "../outgoing/parts.ts";
 import { stopButtons } from "../outgoing/signs.ts";
-import { draftIdOf } from "./draft-id.ts";
 import type { TurnView } from "./turn-view.ts";
-import { textOf } from "./turn-view.ts";
-import { previewWords } from "./turn-words.ts";
+import { previewWords, textOf } from "./turn-view.ts";
+
+export function draftIdOf(delivery: string): number {
+  const digest = createHash("sha256").update(delivery).digest();
+  // Positive in 32 bits, and never zero.
+  return (digest.readUInt32BE(0) >>> 1) | 1;
+}
 
 export type Shown = { outcome: "shown" } | { outcome: "no_drafts" } | { outcome: "dropped"; waitMs: number };
 

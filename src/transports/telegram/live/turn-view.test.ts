@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Item } from "../../../core/turn/item.ts";
 import type { EventBody, UniversalEvent } from "../../../core/turn/universal-event.ts";
-import { emptyView, textOf, viewAfter } from "./turn-view.ts";
-import { previewWords, progressBelowText, progressWords } from "./turn-words.ts";
+import { emptyView, previewWords, progressBelowText, progressWords, textOf, viewAfter } from "./turn-view.ts";
 
 const envelope = {
   id: "e",

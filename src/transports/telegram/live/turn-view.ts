@@ -1,6 +1,7 @@
 /** What a chat shows of a running turn: the text so far and the running tools, folded from the lane's events. Pure. */
 import type { Item } from "../../../core/turn/item.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
+import { duration } from "../outgoing/amounts.ts";
 
 /** `detail`: what the tool works on, if known. */
 export type RunningTool = { id: string; name: string; detail: string | null };
@@ -84,4 +85,35 @@ function detailOf({ parts }: Item): string | null {
   if (typeof detail !== "string") return null;
   const [line = ""] = detail.replaceAll("`", "'").trim().split("\n");
   return line.length > maxDetail ? `${line.slice(0, maxDetail)}…` : line || null;
+}
+
+/** For the message that is edited while the turn runs. */
+export function previewWords(view: TurnView): string {
+  const tool = toolWords(view);
+  return joined(textOf(view) || "▶️ Working…", tool === null ? null : `⏳ ${tool}`);
+}
+
+export function progressWords(view: TurnView, ms: number): string {
+  const tool = toolWords(view);
+  return `⏳ Still working (${duration(ms)})${tool === null ? "" : `: ${tool}`}`;
+}
+
+/** Includes the text so far, for the message that shows it. */
+export function progressBelowText(view: TurnView, ms: number): string {
+  const text = textOf(view);
+  return text === "" ? progressWords(view, ms) : joined(text, progressWords(view, ms));
+}
+
+function toolWords({ tools }: TurnView): string | null {
+  const tool = tools.at(-1);
+  if (!tool) return null;
+  return tool.detail === null ? tool.name : `${tool.name} \`${tool.detail}\``;
+}
+
+/** Closes a fence that is still open, so that the line does not become part of it. */
+function joined(text: string, line: string | null): string {
+  if (line === null) return text;
+  const fences = text.match(/^\s{0,3}(```+|~~~+)/gm) ?? [];
+  const open = fences.length % 2 === 1 ? `\n${fences.at(-1)?.trim() ?? ""}` : "";
+  return `${text}${open}\n\n${line}`;
 }

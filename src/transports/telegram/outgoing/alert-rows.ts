@@ -3,10 +3,9 @@ import type { Alert } from "../../../core/delivery/alert.ts";
 import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
 import type { TelegramContext } from "../telegram-context.ts";
 import type { Topic } from "../topics/topic.ts";
-import { concernedTopics } from "./concerned-topics.ts";
-import { duration } from "./duration.ts";
-import { originOf } from "./origin.ts";
-import { say } from "./say.ts";
+import { duration } from "./amounts.ts";
+import { say } from "./chat-row.ts";
+import { concernedTopics, originOf } from "./origin.ts";
 import { waitingButtons } from "./signs.ts";
 
 export async function alertRows(alert: Alert, context: TelegramContext): Promise<NewOutboxRow[]> {

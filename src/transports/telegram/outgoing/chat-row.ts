@@ -1,9 +1,12 @@
-/** An outbox row for a chat: content and place, not calls. The format is chosen when the row is sent. */
-import type { Phase } from "./delivery-phase.ts";
+/** An outbox row for a chat: content and place, not calls. The format is chosen when the row is sent. Pure. */
+import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
 import type { Style } from "./parts.ts";
 
 export type Button = { text: string; data: string };
 export type Keyboard = readonly (readonly Button[])[];
+
+/** Of a delivery. `ended`: the result has been shown, or is about to be. */
+export type Phase = "waiting" | "running" | "ended";
 
 /** Rows refer to the messages of other rows by the keys of those rows. */
 export type ChatRow =
@@ -53,4 +56,16 @@ export function messageOf(refs: readonly unknown[]): number | null {
     }
   }
   return null;
+}
+
+export type Where = { chat: number; thread: number | null };
+
+export function row({ chat }: Pick<Where, "chat">, key: string, body: ChatRow): NewOutboxRow {
+  return { key, channel: String(chat), body };
+}
+
+type TextOptions = Omit<Extract<ChatRow, { kind: "text" }>, "kind" | "thread" | "markdown">;
+
+export function say(where: Where, key: string, markdown: string, options: TextOptions = {}): NewOutboxRow {
+  return row(where, key, { kind: "text", thread: where.thread, markdown, ...options });
 }

@@ -1,11 +1,31 @@
-/** What the chat shows of a delivery: started, tried again, stopped, or done without a reply. */
+/** What the chat shows of a delivery: its phase, and that it was started, tried again, stopped, or done without a reply. */
+import type { Status } from "../../../core/delivery/record.ts";
+import { openStatuses } from "../../../core/delivery/record.ts";
 import type { LogItem } from "../../../core/log/log-item.ts";
 import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
+import { AppError } from "../../../platform/app-error.ts";
+import type { Service } from "../../../service/service.ts";
 import type { TelegramContext } from "../telegram-context.ts";
+import type { Phase } from "./chat-row.ts";
+import { row, say } from "./chat-row.ts";
 import type { Origin } from "./origin.ts";
 import { originOf } from "./origin.ts";
-import { row, say } from "./say.ts";
 import { signKeys, startedKey, stopButtons, waitingKey } from "./signs.ts";
+
+export function phaseOf(status: Status): Phase {
+  if (status === "pending") return "waiting";
+  return openStatuses.includes(status) ? "running" : "ended";
+}
+
+export async function phaseNow(delivery: string, service: Pick<Service, "delivery">): Promise<Phase> {
+  try {
+    return phaseOf((await service.delivery(delivery)).record.status);
+  } catch (error) {
+    // It ended long ago.
+    if (error instanceof AppError && error.code === "delivery_unknown") return "ended";
+    throw error;
+  }
+}
 
 type DeliveryItem = Extract<LogItem, { type: "delivery" }>;
 

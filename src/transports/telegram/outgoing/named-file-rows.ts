@@ -4,11 +4,10 @@ import type { LogItem } from "../../../core/log/log-item.ts";
 import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
 import { AppError } from "../../../platform/app-error.ts";
 import type { TelegramContext } from "../telegram-context.ts";
-import { changedFiles, presentFiles } from "../workspace-files/changed-files.ts";
-import type { SendableFile } from "../workspace-files/sendable-file.ts";
-import { sendableFile } from "../workspace-files/sendable-file.ts";
+import { row } from "./chat-row.ts";
 import { originOf } from "./origin.ts";
-import { row } from "./say.ts";
+import type { SendableFile } from "./workspace-files.ts";
+import { changedFiles, presentFiles, sendableFile } from "./workspace-files.ts";
 
 type DeliveryItem = Extract<LogItem, { type: "delivery" }>;
 

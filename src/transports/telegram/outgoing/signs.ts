@@ -3,7 +3,7 @@ import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
 import type { SendResult } from "../../../service/service.ts";
 import type { IncomingMessage } from "../updates/read-update.ts";
 import type { Keyboard } from "./chat-row.ts";
-import { row, say } from "./say.ts";
+import { row, say } from "./chat-row.ts";
 
 /** The row that shows that a message is waiting. */
 export function waitingKey(deliveryId: string): string {

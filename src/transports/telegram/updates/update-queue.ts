@@ -2,19 +2,15 @@
  * Handles durable updates: each once, in order within a topic, and again after a crash. The result and the mark that
  * the update was handled are one commit. Buttons and most commands do not wait.
  */
-
 import type { FailPointHook } from "../../../core/delivery/fail-points.ts";
 import { backoffMs } from "../../../mail/outbox/backoff.ts";
 import type { TransportBox, TransportWrites, Update } from "../../../mail/outbox/transport-box.ts";
 import { AppError } from "../../../platform/app-error.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { sleep } from "../../../platform/clock.ts";
-import type { Handled } from "../telegram-context.ts";
+import type { Handled, StoredUpdate } from "../telegram-context.ts";
 import type { Incoming } from "./read-update.ts";
 import { readUpdate, updateId } from "./read-update.ts";
-
-/** `isAgain`: an earlier try may have handled it, but failed or crashed before that was durable. */
-export type StoredUpdate = { id: string; receivedAt: number; isAgain: boolean };
 
 export type UpdateQueueDeps = {
   box: Pick<TransportBox, "write" | "unhandled">;

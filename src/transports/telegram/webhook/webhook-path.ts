@@ -1,2 +1,0 @@
-/** The path that Telegram calls. */
-export const webhookPath = "/telegram/webhook";
