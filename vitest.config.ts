@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/support/files/longest-first.ts";
 
 /**
  * These only bound a hang; they do not say how fast something must be. A busy machine takes ten times as long as an idle
@@ -16,6 +17,8 @@ const timeouts = {
  */
 export default defineConfig({
   test: {
+    globalSetup: "test/support/files/temporary-directory.ts",
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         // As in the page's own build (web/vite.config.ts).

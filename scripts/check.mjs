@@ -6,14 +6,16 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const node = process.execPath;
 /** For the last step of `npm test`, which checks the tests that documents cite. */
 const report = ["--reporter=default", "--reporter=json", "--outputFile.json=reports/fast.json"];
+/** Types that did not change are not checked again. */
+const incremental = (name) => ["--incremental", "--tsBuildInfoFile", `node_modules/.cache/types/${name}.tsbuildinfo`];
 const checks = [
   ["format and lint", [node, "node_modules/@biomejs/biome/bin/biome", "check", "."]],
   [
     "import rules",
     [node, "node_modules/dependency-cruiser/bin/dependency-cruise.mjs", "src", "packages", "web/src", "--config"],
   ],
-  ["types", [node, "node_modules/typescript/bin/tsc", "-p", "tsconfig.json"]],
-  ["types of the page", [node, "node_modules/typescript/bin/tsc", "-p", "web/tsconfig.json"]],
+  ["types", [node, "node_modules/typescript/bin/tsc", "-p", "tsconfig.json", ...incremental("all")]],
+  ["types of the page", [node, "node_modules/typescript/bin/tsc", "-p", "web/tsconfig.json", ...incremental("page")]],
   ["fast tests", [node, "node_modules/vitest/vitest.mjs", "run", "--project", "fast", "--maxWorkers=100%", ...report]],
 ];
 
