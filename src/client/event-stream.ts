@@ -7,8 +7,7 @@ import { createParser } from "eventsource-parser";
 import { jsonOrNull } from "./api-fetch.ts";
 import type { DaemonConnection } from "./requests.ts";
 import { authorization, errorIn, fetchOf, urlOf } from "./requests.ts";
-import { endlessRetryMs, requestRetryMs, waitBeforeRetry } from "./retry.ts";
-import { anyOf, withinTime } from "./time-limit.ts";
+import { anyOf, endlessRetryMs, requestRetryMs, waitBeforeRetry, withinTime } from "./retry.ts";
 import { connectionError, isTransient, WaybillError } from "./waybill-error.ts";
 
 export type StreamOptions = {

@@ -1,8 +1,7 @@
 /** `waybill/client`: has no dependency on the daemon, and also runs in browsers. */
 
 export type { StreamOptions } from "./event-stream.ts";
-export type { SentDelivery } from "./new-message.ts";
-export type { WaitOptions } from "./outcome.ts";
+export type { SentDelivery, WaitOptions } from "./outcome.ts";
 export type { DaemonConnection } from "./requests.ts";
 export type {
   Alert,

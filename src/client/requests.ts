@@ -1,8 +1,7 @@
-/** One request to the daemon. Carries the token, has a time limit, and fails with a `WaybillError`. */
+/** Requests to the daemon. Each carries the token, has a time limit, and fails with a `WaybillError`. */
 import type { Api, Fetch } from "./api-fetch.ts";
 import { apiAt } from "./api-fetch.ts";
-import { requestRetryMs, withRetries } from "./retry.ts";
-import { anyOf, withinTime } from "./time-limit.ts";
+import { anyOf, requestRetryMs, withinTime, withRetries } from "./retry.ts";
 import { connectionError, isDraining, isTransient, WaybillError, wasNotExecuted } from "./waybill-error.ts";
 
 export type DaemonConnection = {
@@ -21,22 +20,37 @@ type Ask<T> = (api: Api, init: { signal: AbortSignal }) => Promise<Answer<T>>;
 
 const requestLimitMs = 30_000;
 
-/**
- * Retries if the daemon was unreachable, and for as long as it drains. `safe` requests are harmless to execute twice,
- * so they are also retried after the connection broke.
- */
-export async function request<T>(
-  connection: DaemonConnection,
-  ask: Ask<T>,
-  options: { safe: boolean; signal?: AbortSignal | undefined },
-): Promise<T> {
-  const signal = anyOf(connection.signal, options.signal);
-  return withRetries(() => requestOnce(connection, ask, signal), {
-    if: options.safe ? isTransient : wasNotExecuted,
-    waits: requestRetryMs,
-    free: isDraining,
-    signal,
-  });
+export type Paging = { limit?: number | undefined; cursor?: string | undefined };
+export type Signal = { signal?: AbortSignal | undefined };
+
+/** The base of every part of the client: requests over one connection. */
+export class DaemonRequests {
+  protected readonly connection: DaemonConnection;
+
+  constructor(connection: DaemonConnection) {
+    this.connection = connection;
+  }
+
+  /** The daemon's address. */
+  get url(): string {
+    return urlOf(this.connection);
+  }
+
+  /** For requests that are harmless to execute twice: they are also retried after the connection broke. */
+  protected safely<T>(ask: Ask<T>, signal?: AbortSignal): Promise<T> {
+    return this.#request(ask, isTransient, signal);
+  }
+
+  protected change<T>(ask: Ask<T>): Promise<T> {
+    return this.#request(ask, wasNotExecuted);
+  }
+
+  /** Retries if the daemon was unreachable, and for as long as it drains. */
+  #request<T>(ask: Ask<T>, mayRetry: (error: unknown) => boolean, ended?: AbortSignal): Promise<T> {
+    const signal = anyOf(this.connection.signal, ended);
+    const retries = { if: mayRetry, waits: requestRetryMs, free: isDraining, signal };
+    return withRetries(() => requestOnce(this.connection, ask, signal), retries);
+  }
 }
 
 async function requestOnce<T>(connection: DaemonConnection, ask: Ask<T>, signal: AbortSignal): Promise<T> {
@@ -75,4 +89,12 @@ export function errorIn({ status }: { status: number }, body: unknown): WaybillE
   }
   const hint = typeof error.hint === "string" ? error.hint : undefined;
   return new WaybillError({ code: error.code, message: error.message, hint, status });
+}
+
+/** The fields of a query or body that have a value. */
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** Leaves out fields without a value. */
+export function defined<T extends object>(fields: T): Defined<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
 }

@@ -1,7 +1,6 @@
 /** Teams, their members, people's mailboxes, and holds. */
-import type { Paging } from "./daemon-requests.ts";
-import { DaemonRequests } from "./daemon-requests.ts";
-import { defined } from "./defined.ts";
+import type { Paging } from "./requests.ts";
+import { DaemonRequests, defined } from "./requests.ts";
 import type { Hold, Message, NewMember, NewTeam, Team, TeamImport, Unread } from "./shapes.ts";
 
 export class TeamClient extends DaemonRequests {

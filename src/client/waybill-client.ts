@@ -4,14 +4,13 @@
  * Reads, `send` and `attach` are retried automatically while the daemon restarts. Every change resolves once it is
  * durable.
  */
-import type { Paging, Signal } from "./daemon-requests.ts";
-import { defined } from "./defined.ts";
+
 import type { StreamOptions } from "./event-stream.ts";
 import { followStream, isOpening } from "./event-stream.ts";
-import type { SentDelivery } from "./new-message.ts";
-import { asDelivery, withId } from "./new-message.ts";
-import type { WaitOptions } from "./outcome.ts";
-import { outcome } from "./outcome.ts";
+import type { SentDelivery, WaitOptions } from "./outcome.ts";
+import { asDelivery, outcome, withId } from "./outcome.ts";
+import type { Paging, Signal } from "./requests.ts";
+import { defined } from "./requests.ts";
 import { endlessRetryMs, withRetries } from "./retry.ts";
 import type {
   Ask,

@@ -3,21 +3,20 @@
  * gets its own server, in the client's protocol revision. A response is one JSON body, never a stream: when a stream
  * breaks because the daemon died, clients do not tell their agent, which would wait for minutes.
  */
-import type { Server } from "@modelcontextprotocol/server";
+import type { RequestId, Server } from "@modelcontextprotocol/server";
 import {
   createMcpHandler,
   isLegacyRequest,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { Hono } from "hono";
-import type { AgentService } from "../../service/agent-service.ts";
+import type { AgentService, Caller } from "../../service/agent-service.ts";
 import type { Env } from "../http/env.ts";
 import type { RouteDeps } from "../http/routes/route-deps.ts";
 import { abortedBy } from "../http/stream-answer.ts";
 import { callTool } from "./call-tool.ts";
 import { mcpPath } from "./mcp-path.ts";
 import { makeMcpServer } from "./mcp-server.ts";
-import { makeRunningCalls } from "./running-calls.ts";
 
 export function makeMcpApp(agents: AgentService, deps: RouteDeps): Hono<Env> {
   const { service, clock, about, heartbeatMs, report } = deps;
@@ -59,4 +58,39 @@ async function answer(server: Server, request: Request, keepAliveMs: number): Pr
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);
   return transport.handleRequest(request);
+}
+
+/**
+ * Running calls, by caller and request. Clients of the older revision leave the request open and cancel it with another
+ * request, which a server without sessions must match with the first.
+ *
+ * Two clients of one caller may use the same ids. A cancelled call returns what it knows so far, so cancelling the
+ * wrong one does no harm.
+ */
+type RunningCalls = {
+  /** The returned function removes it. */
+  add(caller: Caller, id: RequestId, call: AbortController): () => void;
+  cancel(caller: Caller, id: RequestId): void;
+};
+
+function makeRunningCalls(): RunningCalls {
+  const running = new Map<string, Set<AbortController>>();
+  return {
+    add(caller, id, call) {
+      const key = keyOf(caller, id);
+      const calls = running.get(key) ?? new Set();
+      running.set(key, calls.add(call));
+      return () => {
+        calls.delete(call);
+        if (calls.size === 0 && running.get(key) === calls) running.delete(key);
+      };
+    },
+    cancel(caller, id) {
+      for (const call of running.get(keyOf(caller, id)) ?? []) call.abort();
+    },
+  };
+}
+
+function keyOf(caller: Caller, id: RequestId): string {
+  return JSON.stringify([caller.kind === "lane" ? [caller.lane] : [caller.team, caller.member], id]);
 }

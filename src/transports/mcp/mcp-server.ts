@@ -3,9 +3,10 @@
  * the SDK's low-level server, because the high-level one validates arguments itself, with errors that do not help a
  * model.
  */
-import type { CallToolResult, RequestId } from "@modelcontextprotocol/server";
+import type { CallToolResult, Tool as ListedTool, RequestId } from "@modelcontextprotocol/server";
 import { Server } from "@modelcontextprotocol/server";
-import { listedTools } from "./listed-tools.ts";
+import { z } from "zod";
+import { tools } from "./tools/registry.ts";
 
 export type IncomingCall = {
   id: RequestId;
@@ -27,4 +28,23 @@ export function makeMcpServer(version: string, call: (call: IncomingCall) => Pro
     call({ id: mcpReq.id, name, args, signal: mcpReq.signal }),
   );
   return server;
+}
+
+let listed: ListedTool[] | null = null;
+
+/** The tools as clients list them, with JSON schemas that are generated once. */
+export function listedTools(): ListedTool[] {
+  listed ??= tools.map(({ name, title, description, annotations, input, output }) => ({
+    name,
+    title,
+    description,
+    annotations,
+    inputSchema: jsonSchema(input, "input"),
+    outputSchema: jsonSchema(output, "output"),
+  }));
+  return listed;
+}
+
+function jsonSchema(schema: z.ZodObject, io: "input" | "output") {
+  return z.toJSONSchema(schema, { io }) as ListedTool["inputSchema"];
 }

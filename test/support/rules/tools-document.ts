@@ -1,8 +1,8 @@
 /** Generates docs/tools.md from the tools: their descriptions, arguments and results. */
 import { z } from "zod";
-import { listedTools } from "../../../src/transports/mcp/listed-tools.ts";
+import { listedTools } from "../../../src/transports/mcp/mcp-server.ts";
 import { mailSchema } from "../../../src/transports/mcp/tools/mail.ts";
-import { memberSchema, teamSchema } from "../../../src/transports/mcp/tools/teams.ts";
+import { memberSchema, teamSchema } from "../../../src/transports/mcp/tools/members.ts";
 
 /** The parts of a JSON schema that are used here. */
 type Schema = {

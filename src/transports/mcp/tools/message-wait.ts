@@ -2,8 +2,8 @@
 import { z } from "zod";
 import type { SentState } from "../../../service/agent-service.ts";
 import { abortedBy } from "../../http/stream-answer.ts";
-import { messageIdField } from "./fields.ts";
 import { mailSchema, mailText, mailViews } from "./mail.ts";
+import { messageIdField } from "./messages.ts";
 import type { ToolContext } from "./tool.ts";
 import { defineTool, readsOnly } from "./tool.ts";
 

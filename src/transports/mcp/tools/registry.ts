@@ -1,11 +1,7 @@
 /** All tools, in the order in which they are listed. */
-import { memberBriefing, runtimeBootstrapCheckin } from "./briefing.ts";
-import { runtimeHeartbeat } from "./heartbeat.ts";
-import { messageList } from "./message-list.ts";
-import { messageSend } from "./message-send.ts";
+import { memberBriefing, runtimeBootstrapCheckin, runtimeHeartbeat, teamList } from "./members.ts";
 import { messageWait } from "./message-wait.ts";
-import { notifyPerson } from "./notify-person.ts";
-import { teamList } from "./team-list.ts";
+import { messageList, messageSend, notifyPerson } from "./messages.ts";
 import type { Tool } from "./tool.ts";
 
 export const tools: readonly Tool[] = [

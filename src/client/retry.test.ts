@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { anyOf, withinTime } from "./time-limit.ts";
+import { anyOf, withinTime } from "./retry.ts";
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
