@@ -30,7 +30,7 @@ const unused = [
   // Messages in fifty languages, half a megabyte. English is loaded separately.
   /\/zod\/v4\/locales\/index\.js$/,
   /\/zod\/v4\/classic\/from-json-schema\.js$/,
-  // Process metrics (see transports/http/process-metrics.ts), OpenTelemetry, clusters, and pushing metrics.
+  // Process metrics (see transports/http/metrics.ts), OpenTelemetry, clusters, and pushing metrics.
   /\/prom-client\/lib\/(cluster|defaultMetrics|pushgateway|summary)\.js$/,
   // Logging in worker threads.
   /\/pino\/lib\/transport\.js$/,

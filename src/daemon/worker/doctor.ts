@@ -4,7 +4,7 @@
  */
 import type { DoctorReport } from "../../platform/doctor-check.ts";
 import { failed } from "../../platform/doctor-check.ts";
-import { doctorSchema } from "../../transports/http/doctor-schema.ts";
+import { doctorSchema } from "../../transports/http/program-schemas.ts";
 import type { OwnCommand, RunOptions } from "./own-command.ts";
 import { runOwnCommand } from "./own-command.ts";
 

@@ -1,15 +1,26 @@
 /**
- * Universal events in the OpenAPI document. `core/turn` defines their meaning; the compiler checks that the two match.
+ * What agents do and ask, and what happens to messages, deliveries and lanes, in the OpenAPI document. `core/turn` defines
+ * the meaning of universal events; the compiler checks that the two match.
  */
 import { z } from "@hono/zod-openapi";
+import { handOverStates } from "../../core/inbox/hand-over.ts";
+import { inboxEvents } from "../../core/inbox/inbox-note.ts";
+import { systemRowTypes } from "../../core/inbox/system-row.ts";
+import { memberStates, teamStates } from "../../core/team/team.ts";
 import { itemKinds } from "../../core/turn/item.ts";
 import type { UniversalEvent } from "../../core/turn/universal-event.ts";
 import { turnEndReasons } from "../../core/turn/universal-event.ts";
-import { nextCursor } from "./paging.ts";
-import { nullableTime } from "./schemas.ts";
-import { ledgerItemSchema, openedSchema, resetSchema } from "./stream-schemas.ts";
-
-const nullableString = z.string().nullable();
+import { nextCursor } from "./route-descriptions.ts";
+import {
+  addressSchema,
+  alertSchema,
+  deliverySchema,
+  laneSchema,
+  messageSchema,
+  nullableString,
+  nullableTime,
+  timeSchema,
+} from "./schemas.ts";
 
 const partSchema = z
   .discriminatedUnion("type", [
@@ -161,6 +172,7 @@ export const laneEventPageSchema = z
       .openapi({ description: "`before` of the next page; null when nothing older is kept." }),
   })
   .openapi("LaneEventPage");
+
 export const liveTurnSchema = z
   .object({
     seq: z
@@ -180,7 +192,125 @@ export const liveTurnSchema = z
   })
   .openapi("LiveTurn");
 
+/** Changes of messages, deliveries, lanes, teams and asks in the stream. */
+export const ledgerItemSchema = z
+  .discriminatedUnion("type", [
+    z.object({ type: z.literal("message"), at: timeSchema, message: messageSchema }),
+    z.object({
+      type: z.literal("delivery"),
+      at: timeSchema,
+      event: z.string().openapi({ description: "What happened: submit, accepted, unanswered, proven, …" }),
+      reason: nullableString,
+      delivery: deliverySchema,
+    }),
+    z.object({
+      type: z.literal("lane"),
+      at: timeSchema,
+      id: z.string(),
+      removed: z.boolean(),
+      pausedReason: nullableString,
+    }),
+    z.object({ type: z.literal("alert"), at: timeSchema, alert: alertSchema }),
+    z.object({
+      type: z.literal("team"),
+      at: timeSchema,
+      name: z.string(),
+      removed: z.boolean(),
+      state: z.enum(teamStates).nullable(),
+      members: z.array(z.string()),
+    }),
+    z.object({
+      type: z.literal("member"),
+      at: timeSchema,
+      team: z.string(),
+      member: z.string(),
+      lane: nullableString,
+      state: z.enum(memberStates).openapi({ description: "What the member is doing now. This event is not kept." }),
+    }),
+    z.object({
+      type: z.literal("ask"),
+      at: timeSchema,
+      id: z.string(),
+      lane: z.string(),
+      open: z.boolean().openapi({
+        description: "Whether the ask is open or resolved. This event is not kept: GET /v1/asks lists open asks.",
+      }),
+    }),
+    z.object({
+      type: z.literal("read"),
+      at: timeSchema,
+      to: addressSchema.openapi({
+        description: "The mailbox where messages were marked as read. This event is not kept.",
+      }),
+    }),
+    z.object({
+      type: z.literal("inbox"),
+      at: timeSchema,
+      team: z.string(),
+      inbox: nullableString.openapi({ description: "The owner of the inbox file; null for the team's directory." }),
+      lane: nullableString,
+      event: z.enum(inboxEvents).openapi({ description: "What happened in a team's inbox files." }),
+      messageId: nullableString,
+      state: z.enum(handOverStates).nullable(),
+      rowType: z.enum(systemRowTypes).nullable(),
+      from: nullableString,
+      reason: nullableString,
+      detail: nullableString,
+    }),
+  ])
+  .openapi("LedgerItem");
+
+const openedSchema = z.object({ type: z.literal("open"), at: timeSchema }).openapi("StreamOpened");
+
+export const resetSchema = z
+  .object({
+    type: z.literal("reset"),
+    at: timeSchema,
+    lanes: z
+      .array(laneSchema)
+      .openapi({ description: "The current state of all lanes, with the delivery that holds each." }),
+  })
+  .openapi("StreamReset");
+
 /** The data of the server-sent events; the name of each event is its `type`. */
 export const streamEventSchema = z
   .union([ledgerItemSchema, universalEventSchema, openedSchema, resetSchema])
   .openapi("StreamEvent");
+
+export const askSchema = z
+  .object({
+    id: z.string(),
+    kind: z.enum(["permission", "question"]),
+    title: z.string(),
+    lane: z.string(),
+    deliveryId: nullableString,
+    messageId: nullableString,
+    since: timeSchema,
+    directory: nullableString.openapi({ description: "Where the agent works; null when its lane was removed." }),
+    call: nullableString.openapi({ description: "The tool call that is waiting: the item `call:ID` of its turn." }),
+    tool: nullableString,
+    input: z.unknown().openapi({ description: "The tool's input, if known. Very long values are truncated." }),
+    detail: z.unknown().openapi({ description: "The agent program's own data about the ask, in its own format." }),
+    diff: nullableString.openapi({ description: "The change to be allowed, if the program provides it." }),
+    questions: z.array(questionSchema).openapi({ description: "Empty for a permission." }),
+    nativeSession: nullableString.openapi({
+      description: "The session of the subagent that asks; null for the lane's own agent.",
+    }),
+  })
+  .openapi("Ask");
+
+export const askAnswerSchema = z
+  .strictObject({
+    decision: z.enum(["once", "always", "reject"]),
+    answers: z
+      .array(z.array(z.string().max(10_000)).max(100))
+      .max(100)
+      .optional(),
+    message: z
+      .string()
+      .min(1)
+      .max(10_000)
+      .optional()
+      .openapi({ description: "Why a permission is rejected. The agent reads it and continues." }),
+  })
+  .openapi("AskAnswer");

@@ -2,7 +2,10 @@
  * Server-sent events as a body that is filled only as fast as the client reads it, so a slow client uses little memory.
  * Sends heartbeats when nothing else was sent for a while, or at a fixed rate.
  */
+
+import type { Context } from "hono";
 import type { Clock } from "../../platform/clock.ts";
+import type { Env } from "./env.ts";
 
 export type EventStreamOptions<T> = {
   items: AsyncIterator<T>;
@@ -116,4 +119,21 @@ function frameReader<T>(options: EventStreamOptions<T>) {
       waiting = answer;
     });
   };
+}
+
+export const streamHeaders = { "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no" };
+
+/** Aborted when the client disconnects or the server closes. */
+export function streamEnd(c: Context<Env>): AbortController {
+  return abortedBy(c.req.raw.signal, c.env.closing);
+}
+
+/** Not `AbortSignal.any`, which leaks: its result lives as long as any source, and the server's signal lives long. */
+export function abortedBy(...signals: readonly AbortSignal[]): AbortController {
+  const end = new AbortController();
+  for (const signal of signals) {
+    if (signal.aborted) end.abort();
+    signal.addEventListener("abort", () => end.abort(), { once: true, signal: end.signal });
+  }
+  return end;
 }

@@ -2,13 +2,13 @@
  * Another API that the same server offers under its own path. It is behind the same gates as the rest, or has its own
  * tokens. Its routes are loaded on the first request.
  */
-import type { Context, ErrorHandler } from "hono";
+import type { Context, ErrorHandler, MiddlewareHandler } from "hono";
 import { Hono } from "hono";
+import { AppError } from "../../platform/app-error.ts";
 import { programPart } from "../../platform/program-part.ts";
 import type { Caller } from "../../service/agent-service.ts";
 import type { App, Env } from "./env.ts";
 import { routeOf } from "./metrics.ts";
-import { refuseOtherMethods } from "./other-methods.ts";
 import type { RouteDeps } from "./routes/route-deps.ts";
 
 export type Mount = {
@@ -65,4 +65,53 @@ async function loadMount({ basePath, load }: Mount, deps: RouteDeps, answers: Mo
   app.route(basePath, (await programPart(load))(deps));
   refuseOtherMethods(app);
   return app;
+}
+
+const crossOriginMethods = "GET, HEAD, POST, PUT, PATCH, DELETE";
+/** How long a browser may cache the response to a preflight. */
+const maxAgeSeconds = "600";
+
+/**
+ * CORS headers for a mount whose clients run in pages of other origins. gates.ts has already checked the origin. A
+ * preflight carries no token, so it is answered before the token is checked.
+ */
+export const allowCrossOrigin: MiddlewareHandler<Env> = async (c, next) => {
+  const origin = c.req.header("origin");
+  if (origin === undefined) return next();
+  const isPreflight = c.req.method === "OPTIONS" && c.req.header("access-control-request-method") !== undefined;
+  if (isPreflight) {
+    c.header("Access-Control-Allow-Methods", crossOriginMethods);
+    c.header("Access-Control-Allow-Headers", c.req.header("access-control-request-headers") ?? "");
+    c.header("Access-Control-Max-Age", maxAgeSeconds);
+    c.res = c.body(null, 204);
+  } else await next();
+  // Set last, so that errors carry them: otherwise a page could not tell a wrong password from a server that is down.
+  c.res.headers.set("Access-Control-Allow-Origin", origin);
+  c.res.headers.set("Access-Control-Expose-Headers", "X-Next-Cursor");
+  c.res.headers.append("Vary", "Origin");
+};
+
+/**
+ * Makes a known path answer 405, not 404, to a method that it does not support, and list the methods that it does. Call
+ * it after all routes have been added.
+ */
+export function refuseOtherMethods(app: Hono<Env>): void {
+  const methods = new Map<string, Set<string>>();
+  for (const { method, path } of app.routes) {
+    if (method !== "ALL") methods.set(path, (methods.get(path) ?? new Set<string>()).add(method));
+  }
+  for (const [path, taken] of methods) {
+    if (taken.has("GET")) taken.add("HEAD");
+    const allow = [...taken].sort().join(", ");
+    app.all(path, (c, next) => {
+      // The method is supported, but the route found nothing, for example a missing file.
+      if (taken.has(c.req.method)) return next();
+      c.header("Allow", allow);
+      throw new AppError({
+        code: "method_not_allowed",
+        message: `${path} does not support ${c.req.method}.`,
+        hint: `Use ${allow}.`,
+      });
+    });
+  }
 }

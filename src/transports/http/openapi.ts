@@ -1,17 +1,13 @@
 /** The OpenAPI document, generated only from the route descriptions. */
 import { OpenAPIHono } from "@hono/zod-openapi";
-import { sessionCookieName } from "./page/session-cookie.ts";
-import { askRoutes } from "./routes/asks.ts";
+import { sessionCookieName } from "./page/browser-sessions.ts";
 import { attachmentRoutes } from "./routes/attachments.ts";
 import { deliveryRoutes } from "./routes/deliveries.ts";
-import { doctorRoutes } from "./routes/doctor.ts";
-import { healthRoutes } from "./routes/health.ts";
-import { inboxRoutes } from "./routes/inbox.ts";
+import { askRoutes, inboxRoutes } from "./routes/inbox.ts";
 import { laneRoutes, putLaneRoute } from "./routes/lanes.ts";
-import { loginRoutes } from "./routes/login.ts";
 import { messageRoutes } from "./routes/messages.ts";
-import { pageRoutes } from "./routes/page.ts";
-import { programRoutes } from "./routes/program.ts";
+import { loginRoutes, pageRoutes } from "./routes/page.ts";
+import { doctorRoutes, healthRoutes, programRoutes } from "./routes/program.ts";
 import { runtimeRoutes } from "./routes/runtimes.ts";
 import { statsRoutes } from "./routes/stats.ts";
 import { streamRoutes } from "./routes/stream.ts";

@@ -340,24 +340,3 @@ export const alertSchema = z
     raisedAt: timeSchema,
   })
   .openapi("Alert");
-
-// ---- the program itself
-
-export const readySchema = z
-  .object({ ready: z.boolean(), degraded: z.boolean(), reasons: z.array(z.string()) })
-  .openapi("Readiness");
-
-export const versionSchema = z
-  .object({
-    name: z.literal("waybill"),
-    version: z.string(),
-    api: z.literal(1),
-    runId: z.string(),
-    startedAt: timeSchema,
-    demo: z.boolean().openapi({ description: "True when nothing is configured and the agents are scripted." }),
-  })
-  .openapi("Version");
-
-export const loginSchema = z
-  .object({ code: z.string().openapi({ description: "For `GET /login?code=…`. Works once." }), expiresAt: timeSchema })
-  .openapi("LoginCode");

@@ -9,9 +9,8 @@ import { outlook } from "../../core/delivery/outlook.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import { transition } from "../../core/delivery/transition.ts";
 import type { LaneState, ShownAsk } from "../../service/service.ts";
-import { askSchema } from "./ask-schemas.ts";
+import { askSchema, ledgerItemSchema, resetSchema } from "./event-schemas.ts";
 import { deliveryDetailSchema, laneSchema, messageSchema } from "./schemas.ts";
-import { ledgerItemSchema, resetSchema } from "./stream-schemas.ts";
 import {
   askView,
   deliveryDetailView,

@@ -29,10 +29,9 @@ import type {
   ShownAsk,
   ShownMail,
 } from "../../service/service.ts";
-import { askSchema } from "./ask-schemas.ts";
-import { liveTurnSchema } from "./event-schemas.ts";
+import { askSchema, ledgerItemSchema, liveTurnSchema, resetSchema } from "./event-schemas.ts";
 import { frame } from "./event-stream.ts";
-import { directoryListSchema, runtimeSchema } from "./runtime-schemas.ts";
+import { directoryListSchema, runtimeSchema } from "./program-schemas.ts";
 import {
   deliveryDetailSchema,
   deliverySchema,
@@ -42,7 +41,6 @@ import {
   sendResultSchema,
   sentSchema,
 } from "./schemas.ts";
-import { ledgerItemSchema, resetSchema } from "./stream-schemas.ts";
 
 type Input<T> = T extends readonly (infer E)[]
   ? readonly Input<E>[]

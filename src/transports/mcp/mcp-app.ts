@@ -12,8 +12,8 @@ import {
 import { Hono } from "hono";
 import type { AgentService, Caller } from "../../service/agent-service.ts";
 import type { Env } from "../http/env.ts";
+import { abortedBy } from "../http/event-stream.ts";
 import type { RouteDeps } from "../http/routes/route-deps.ts";
-import { abortedBy } from "../http/stream-answer.ts";
 import { callTool } from "./call-tool.ts";
 import { mcpPath } from "./mcp-path.ts";
 import { makeMcpServer } from "./mcp-server.ts";

@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { z } from "@hono/zod-openapi";
 import { isProvable, provableTypes, unknownType } from "../../../core/message/file-type.ts";
 import type { App } from "../env.ts";
-import { bodyChunks } from "../json-body.ts";
+import { bodyChunks } from "../gates.ts";
 import { answerOf, changeErrors, guardedRoute, idParam, readErrors } from "../route-descriptions.ts";
 import { attachmentSchema } from "../schemas.ts";
 import type { RouteDeps } from "./route-deps.ts";

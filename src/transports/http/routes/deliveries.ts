@@ -2,8 +2,16 @@
 import { z } from "@hono/zod-openapi";
 import { statuses } from "../../../core/delivery/record.ts";
 import type { App } from "../env.ts";
-import { nextOf, pageAnswers, pageQuery } from "../paging.ts";
-import { answerOf, changeErrors, guardedRoute, idParam, readErrors } from "../route-descriptions.ts";
+import {
+  answerOf,
+  changeErrors,
+  guardedRoute,
+  idParam,
+  nextOf,
+  pageAnswers,
+  pageQuery,
+  readErrors,
+} from "../route-descriptions.ts";
 import { deliveryDetailSchema, deliverySchema, listedDeliverySchema } from "../schemas.ts";
 import { deliveryDetailView, deliveryView, listedDeliveryView } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";

@@ -1,8 +1,19 @@
-/** People's mailboxes with their read marks, and agents on hold until a person releases them. */
+/** What waits for people: their mailboxes with read marks, asks of agents, and agents on hold until one releases them. */
 import { z } from "@hono/zod-openapi";
 import type { App } from "../env.ts";
-import { cursor, limit, nextOf, pageAnswers } from "../paging.ts";
-import { answerOf, changeErrors, guardedRoute, readErrors, requestBody } from "../route-descriptions.ts";
+import { askAnswerSchema, askSchema } from "../event-schemas.ts";
+import {
+  answerOf,
+  changeErrors,
+  cursor,
+  guardedRoute,
+  idParam,
+  limit,
+  nextOf,
+  pageAnswers,
+  readErrors,
+  requestBody,
+} from "../route-descriptions.ts";
 import { messageSchema } from "../schemas.ts";
 import {
   holdSchema,
@@ -12,7 +23,7 @@ import {
   releaseSchema,
   unreadSchema,
 } from "../team-schemas.ts";
-import { messageView } from "../views.ts";
+import { askView, messageView } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
 const owner = "user";
@@ -95,4 +106,35 @@ export function addInbox(app: App, { service }: RouteDeps): void {
   app.openapi(inboxRoutes.release, async (c) =>
     c.json({ released: await service.releaseHold(c.req.valid("json").lanes) }, 200),
   );
+}
+
+export const askRoutes = {
+  list: guardedRoute("asks", {
+    method: "get",
+    path: "/v1/asks",
+    operationId: "listAsks",
+    summary: "List open asks",
+    responses: {
+      200: answerOf(z.object({ asks: z.array(askSchema) }).openapi("AskList"), "All open asks."),
+      ...readErrors(),
+    },
+  }),
+  answer: guardedRoute("asks", {
+    method: "post",
+    path: "/v1/asks/{id}",
+    operationId: "answerAsk",
+    summary: "Answer an ask",
+    description:
+      "A permission takes `once`, `always` or `reject`; a question takes `answers`, or `reject`. Rejecting a permission with a `message` does not end the turn.",
+    request: { params: idParam("The ask's id."), body: requestBody(askAnswerSchema) },
+    responses: { 204: { description: "The agent has received the answer." }, ...changeErrors(404, 409) },
+  }),
+};
+
+export function addAsks(app: App, { service }: RouteDeps): void {
+  app.openapi(askRoutes.list, async (c) => c.json({ asks: (await service.asks()).map(askView) }, 200));
+  app.openapi(askRoutes.answer, async (c) => {
+    await service.answer(c.req.valid("param").id, c.req.valid("json"));
+    return c.body(null, 204);
+  });
 }

@@ -2,8 +2,15 @@
 import { z } from "@hono/zod-openapi";
 import type { App } from "../env.ts";
 import { laneEventPageSchema, liveTurnSchema } from "../event-schemas.ts";
-import { limit } from "../paging.ts";
-import { answerOf, changeErrors, guardedRoute, idParam, readErrors, requestBody } from "../route-descriptions.ts";
+import {
+  answerOf,
+  changeErrors,
+  guardedRoute,
+  idParam,
+  limit,
+  readErrors,
+  requestBody,
+} from "../route-descriptions.ts";
 import { adoptionSchema, laneSchema, newLaneSchema, pauseSchema } from "../schemas.ts";
 import { laneView, liveTurnView } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";

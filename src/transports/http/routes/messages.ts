@@ -1,8 +1,16 @@
 /** Messages: send, list, withdraw. */
 import { z } from "@hono/zod-openapi";
 import type { App } from "../env.ts";
-import { nextOf, pageAnswers, pageQuery } from "../paging.ts";
-import { answerOf, changeErrors, guardedRoute, idParam, requestBody } from "../route-descriptions.ts";
+import {
+  answerOf,
+  changeErrors,
+  guardedRoute,
+  idParam,
+  nextOf,
+  pageAnswers,
+  pageQuery,
+  requestBody,
+} from "../route-descriptions.ts";
 import { deliverySchema, messageSchema, newMessageRequestSchema, sendResultSchema, sentSchema } from "../schemas.ts";
 import { deliveryView, messageView, sendResultView, sentView } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";

@@ -1,15 +1,21 @@
 /**
  * The page: `index.html` at the address of each view, and the files that it loads. A browser without a session gets
- * instructions to sign in.
+ * instructions to sign in: a program that has the token requests a one-time code, and the browser exchanges it for a
+ * session at `/login`.
  */
-import { z } from "@hono/zod-openapi";
+import { createRoute, z } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
+import { programPart } from "../../../platform/program-part.ts";
 import type { App, Env } from "../env.ts";
-import { loadPageAnswers } from "../page/load-page-answers.ts";
+import { beginSession, endSession, renewSession } from "../page/browser-sessions.ts";
 import type { FileContent } from "../page/page-files.ts";
-import { renewSession } from "../page/session-cookie.ts";
-import { guardedRoute, readErrors } from "../route-descriptions.ts";
+import { loginSchema } from "../program-schemas.ts";
+import { answerOf, changeErrors, guardedRoute, openErrors, readErrors } from "../route-descriptions.ts";
+import { isoTime } from "../schemas.ts";
 import type { RouteDeps } from "./route-deps.ts";
+
+/** Loaded lazily: startup does not need them. */
+const loadPageAnswers = () => programPart(() => import("../page/page-answers.ts"));
 
 const htmlPage = { "text/html": { schema: z.string() } };
 
@@ -74,4 +80,64 @@ export function addPage(app: App, { page, sessions }: RouteDeps): void {
   };
   app.openapi(pageRoutes.front, show);
   for (const view of pageViews) app.get(view, show);
+}
+
+export const loginRoutes = {
+  newCode: guardedRoute("page", {
+    method: "post",
+    path: "/v1/login",
+    operationId: "newLoginCode",
+    summary: "Create a one-time code for a browser",
+    responses: { 200: answerOf(loginSchema, "A code that works once, within ten minutes."), ...changeErrors() },
+  }),
+  logout: guardedRoute("page", {
+    method: "post",
+    path: "/v1/logout",
+    operationId: "logout",
+    summary: "Sign this browser out",
+    description: "Deletes the cookie of this browser. Other browsers stay signed in.",
+    responses: { 204: { description: "The browser is signed out." }, ...changeErrors() },
+  }),
+  login: createRoute({
+    method: "get",
+    path: "/login",
+    operationId: "login",
+    tags: ["page"],
+    security: [],
+    summary: "Exchange a one-time code for the page's cookie",
+    request: {
+      query: z.looseObject({ code: z.unknown().optional().openapi({ type: "string", description: "The code." }) }),
+    },
+    responses: {
+      ...openErrors,
+      303: { description: "Signed in; redirects to the page." },
+      403: {
+        description: "The code is wrong, used or expired; or the `Host` or the `Origin` is not allowed.",
+        content: { ...htmlPage, ...openErrors[403].content },
+      },
+    },
+  }),
+};
+
+export function addLogin(app: App, { sessions, loginCodes }: RouteDeps): void {
+  app.openapi(loginRoutes.login, async (c) => {
+    const { code } = c.req.valid("query");
+    // A program that only previews a link must not use up its code.
+    const isGood = c.req.method === "GET" && typeof code === "string" && loginCodes.redeem(code);
+    if (!isGood) return (await loadPageAnswers()).answerRefused(c);
+    beginSession(c, sessions);
+    return c.redirect("/", 303);
+  });
+}
+
+export function addSessions(app: App, { loginCodes }: RouteDeps): void {
+  app.openapi(loginRoutes.newCode, (c) => {
+    const { code, expiresAt } = loginCodes.newCode();
+    return c.json({ code, expiresAt: isoTime(expiresAt) }, 200);
+  });
+
+  app.openapi(loginRoutes.logout, (c) => {
+    endSession(c);
+    return c.body(null, 204);
+  });
 }

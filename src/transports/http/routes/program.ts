@@ -1,8 +1,11 @@
-/** The program itself: its version, metrics, OpenAPI document, and restart. */
-import { z } from "@hono/zod-openapi";
+/** The program itself: its health, version, metrics, OpenAPI document, restart, and the checks of `waybill doctor`. */
+import { createRoute, z } from "@hono/zod-openapi";
+import { AppError } from "../../../platform/app-error.ts";
+import type { Readiness } from "../../../service/service.ts";
 import type { App } from "../env.ts";
-import { answerOf, changeErrors, guardedRoute, readErrors } from "../route-descriptions.ts";
-import { isoTime, versionSchema } from "../schemas.ts";
+import { doctorSchema, readySchema, versionSchema } from "../program-schemas.ts";
+import { answerOf, changeErrors, guardedRoute, openErrors, readErrors } from "../route-descriptions.ts";
+import { isoTime } from "../schemas.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
 export const programRoutes = {
@@ -70,4 +73,65 @@ export function addProgram(app: App, { service, metrics, about }: RouteDeps, doc
     c.env.afterAnswer(() => service.restart());
     return c.json({ status: "restarting" as const }, 202);
   });
+}
+
+const tags = ["program"];
+
+/** They need no token, so their responses name no lanes, people or paths. */
+export const healthRoutes = {
+  health: createRoute({
+    method: "get",
+    path: "/health",
+    operationId: "health",
+    tags,
+    security: [],
+    summary: "Check that the process is alive",
+    responses: {
+      200: answerOf(z.object({ status: z.literal("ok") }).openapi("Health"), "The process is alive."),
+      ...openErrors,
+    },
+  }),
+  ready: createRoute({
+    method: "get",
+    path: "/ready",
+    operationId: "ready",
+    tags,
+    security: [],
+    summary: "Check that messages can be accepted and delivered to agents",
+    description: "Checks the store and the runtimes. Uses no model tokens.",
+    responses: {
+      200: answerOf(readySchema, "Ready, possibly degraded."),
+      503: answerOf(readySchema, "Not ready; `reasons` lists the reason codes."),
+      ...openErrors,
+    },
+  }),
+};
+
+export function addHealth(app: App, { service, report }: RouteDeps): void {
+  app.openapi(healthRoutes.health, (c) => c.json({ status: "ok" as const }, 200));
+
+  app.openapi(healthRoutes.ready, async (c) => {
+    const { ready, degraded, reasons } = await service.readiness().catch((error): Readiness => {
+      report(error, "/ready");
+      return { ready: false, degraded: true, reasons: [error instanceof AppError ? error.code : "internal"] };
+    });
+    const body = { ready, degraded, reasons: [...reasons] };
+    return ready ? c.json(body, 200) : c.json(body, 503, { "Retry-After": "5" });
+  });
+}
+
+export const doctorRoutes = {
+  doctor: guardedRoute("program", {
+    method: "get",
+    path: "/v1/doctor",
+    operationId: "doctor",
+    summary: "Check that Waybill has everything it needs, with a fix for each problem",
+    description:
+      "The report of `waybill doctor --json`. It takes up to about 20 seconds; concurrent requests share one report.",
+    responses: { 200: answerOf(doctorSchema, "The checks and their results."), ...readErrors() },
+  }),
+};
+
+export function addDoctor(app: App, { doctor }: RouteDeps): void {
+  app.openapi(doctorRoutes.doctor, async (c) => c.json(doctorSchema.parse(await doctor()), 200));
 }

@@ -1,8 +1,8 @@
 /** The agent programs, and the directories where they may work. */
 import { z } from "@hono/zod-openapi";
 import type { App } from "../env.ts";
+import { directoryListSchema, runtimeSchema } from "../program-schemas.ts";
 import { answerOf, guardedRoute, readErrors } from "../route-descriptions.ts";
-import { directoryListSchema, runtimeSchema } from "../runtime-schemas.ts";
 import { directoryListView, runtimeView } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";
 

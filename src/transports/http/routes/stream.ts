@@ -6,11 +6,9 @@ import { logTypes } from "../../../core/log/log-item.ts";
 import { universalEventTypes } from "../../../core/turn/universal-event.ts";
 import type { App, Env } from "../env.ts";
 import { eventPageSchema, streamEventSchema } from "../event-schemas.ts";
-import { comment, eventStream, frame } from "../event-stream.ts";
-import { cursor, limit } from "../paging.ts";
-import { answerOf, guardedRoute, laneFilter, readErrors } from "../route-descriptions.ts";
+import { comment, eventStream, frame, streamEnd, streamHeaders } from "../event-stream.ts";
+import { answerOf, cursor, guardedRoute, laneFilter, limit, readErrors } from "../route-descriptions.ts";
 import { isoTime } from "../schemas.ts";
-import { streamEnd, streamHeaders } from "../stream-answer.ts";
 import { frameMaker } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";
 

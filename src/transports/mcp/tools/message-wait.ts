@@ -1,7 +1,7 @@
 /** `message_wait`: waits until a message from the caller is answered or has failed, or the time is over. */
 import { z } from "zod";
 import type { SentState } from "../../../service/agent-service.ts";
-import { abortedBy } from "../../http/stream-answer.ts";
+import { abortedBy } from "../../http/event-stream.ts";
 import { mailSchema, mailText, mailViews } from "./mail.ts";
 import { messageIdField } from "./messages.ts";
 import type { ToolContext } from "./tool.ts";

@@ -6,7 +6,7 @@ import { setMaxListeners } from "node:events";
 import type { Clock } from "../../../platform/clock.ts";
 import type { QueueLimits } from "../../../service/live-queue.ts";
 import type { FollowedItem, Service } from "../../../service/service.ts";
-import { abortedBy } from "../../http/stream-answer.ts";
+import { abortedBy } from "../../http/event-stream.ts";
 import { laneOf } from "../ids.ts";
 import type { NativeEvent, SessionMessage } from "../projection/session-view.ts";
 import type { BusySession } from "./current-lanes.ts";

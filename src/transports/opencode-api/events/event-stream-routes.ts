@@ -5,10 +5,9 @@
 import { randomUUID } from "node:crypto";
 import type { Context } from "hono";
 import type { Env } from "../../http/env.ts";
-import { eventStream } from "../../http/event-stream.ts";
+import { eventStream, streamEnd, streamHeaders } from "../../http/event-stream.ts";
 import type { HttpMetrics } from "../../http/metrics.ts";
 import type { RouteDeps } from "../../http/routes/route-deps.ts";
-import { streamEnd, streamHeaders } from "../../http/stream-answer.ts";
 import { timedId } from "../ids.ts";
 import type { OpenCodeApp } from "../opencode-deps.ts";
 import { requestDirectory, requestWorkspace } from "../request.ts";

@@ -11,7 +11,7 @@ import { sleep } from "../../../platform/clock.ts";
 import type { Service } from "../../../service/service.ts";
 import type { Env } from "../../http/env.ts";
 import { statusOf } from "../../http/errors.ts";
-import { streamEnd } from "../../http/stream-answer.ts";
+import { streamEnd } from "../../http/event-stream.ts";
 import { laneOf, newMessageId } from "../ids.ts";
 import type { OpenCodeApp, SessionDeps } from "../opencode-deps.ts";
 import { findOwnSession, isOpenCodeClient, parseBody } from "../request.ts";

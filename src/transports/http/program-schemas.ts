@@ -1,6 +1,8 @@
-/** The agent programs, and the directories where they may work, in the OpenAPI document. */
+/** Waybill itself, the agent programs, and the directories where they may work, in the OpenAPI document. */
 import { z } from "@hono/zod-openapi";
-import { nullableString, nullableTime } from "./schemas.ts";
+import type { DoctorReport } from "../../platform/doctor-check.ts";
+import { checkStatuses } from "../../platform/doctor-check.ts";
+import { nullableString, nullableTime, timeSchema } from "./schemas.ts";
 
 const programSchema = z
   .object({
@@ -44,3 +46,38 @@ export const directoryListSchema = z
     truncated: z.boolean().openapi({ description: "Whether more than 500 exist, and the rest was left out." }),
   })
   .openapi("DirectoryList");
+
+/** The report that `waybill doctor --json` prints and the API returns. */
+export const doctorSchema = z
+  .object({
+    checks: z.array(
+      z
+        .object({
+          name: z.string().openapi({ example: "store" }),
+          status: z.enum(checkStatuses),
+          detail: z.string(),
+          fix: z.string().optional().openapi({ description: "How to fix it. Present unless the status is `ok`." }),
+        })
+        .openapi("DoctorCheck"),
+    ),
+  })
+  .openapi("DoctorReport") satisfies z.ZodType<DoctorReport>;
+
+export const readySchema = z
+  .object({ ready: z.boolean(), degraded: z.boolean(), reasons: z.array(z.string()) })
+  .openapi("Readiness");
+
+export const versionSchema = z
+  .object({
+    name: z.literal("waybill"),
+    version: z.string(),
+    api: z.literal(1),
+    runId: z.string(),
+    startedAt: timeSchema,
+    demo: z.boolean().openapi({ description: "True when nothing is configured and the agents are scripted." }),
+  })
+  .openapi("Version");
+
+export const loginSchema = z
+  .object({ code: z.string().openapi({ description: "For `GET /login?code=…`. Works once." }), expiresAt: timeSchema })
+  .openapi("LoginCode");
