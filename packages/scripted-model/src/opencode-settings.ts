@@ -20,6 +20,9 @@ export function scriptedProvider(modelUrl: string): Record<string, unknown> {
 /** Prepares a home, and returns the environment variables that keep OpenCode inside it and off the network. */
 export function isolatedHome(home: string): Record<string, string> {
   preventPluginInstall(join(home, "config/opencode"));
+  // The list of all known providers. The built-in one is parsed once for each directory, which takes over a CPU second.
+  const catalogue = join(home, "models.json");
+  writeFileSync(catalogue, "{}");
   return {
     HOME: home,
     XDG_DATA_HOME: join(home, "data"),
@@ -28,6 +31,7 @@ export function isolatedHome(home: string): Record<string, string> {
     XDG_CACHE_HOME: join(home, "cache"),
     OPENCODE_DISABLE_AUTOUPDATE: "1",
     OPENCODE_DISABLE_MODELS_FETCH: "1",
+    OPENCODE_MODELS_PATH: catalogue,
     OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
     OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
   };
