@@ -18,7 +18,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { runnerImport } = await import("vite");
   const load = async (path) => (await runnerImport(fileURLToPath(new URL(path, import.meta.url)))).module;
   const { openApiDocument } = await load("../src/transports/http/openapi.ts");
-  const { runtimeKinds } = await load("../src/runtimes/kinds.ts");
+  const { runtimeKinds } = await load("../src/runtimes/registry.ts");
   const file = new URL("../src/client/api-types.ts", import.meta.url);
   const types = await apiTypes(openApiDocument(runtimeKinds));
   // An unneeded write would cause a new build, and a concurrent reader could see half a file.

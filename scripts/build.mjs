@@ -122,9 +122,9 @@ function buildModules() {
   });
 }
 
-/** Every import points to the file that is built from its source. The private packages are bundled where they are used. */
+/** Every import of a source points to the file that is built from it. JSON and the private packages are bundled where they are used. */
 function keepImports({ onResolve }) {
-  onResolve({ filter: /^\./ }, ({ importer, path }) =>
+  onResolve({ filter: /^\..*\.ts$/ }, ({ importer, path }) =>
     importer.startsWith(join(root, "src/")) ? { path: path.replace(/\.ts$/, ".js"), external: true } : undefined,
   );
   onResolve({ filter: /^@waybill\// }, ({ path }) => ({

@@ -15,19 +15,10 @@ import { findChromium, findInPath } from "./find-chromium.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const needed = [20, 19];
-/** The tested versions; see docs/opencode.md, docs/claude.md and docs/pi.md. */
-const programs = [
-  // The demo's.
-  { name: "OpenCode", directory: "node_modules/.opencode", from: "opencode-ai", version: "1.18.33" },
-  {
-    name: "Claude Code",
-    directory: "node_modules/.claude-code",
-    from: "@anthropic-ai/claude-code",
-    version: "2.1.325",
-  },
-  // The newest version for Node.js 20. The project continues under another name and needs 22.
-  { name: "pi", directory: "node_modules/.pi", from: "@mariozechner/pi-coding-agent", version: "0.73.1" },
-];
+/** The program of each runtime, in the version that was tested; docs/opencode.md, docs/claude.md and docs/pi.md explain it. */
+const programs = readdirSync(join(root, "src/runtimes"), { recursive: true })
+  .filter((name) => name.endsWith("program.json"))
+  .map((name) => JSON.parse(read(`src/runtimes/${name}`)));
 const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -61,12 +52,13 @@ await step({
 });
 // Not in the lock file: their packages for other systems are 180 MB and more each, and a registry may lack some of
 // them, which would break `npm ci`. The versions are still exact.
-for (const { name, directory, from, version } of isDemo ? programs.slice(0, 1) : programs) {
+for (const { name, testDirectory, package: from, testedVersion, usedByDemo } of programs) {
+  if (isDemo && !usedByDemo) continue;
   await step({
-    doing: `Installing ${name} ${version} for the ${isDemo ? "demo" : "tests"}`,
-    stamp: `${directory}/.waybill-ready`,
-    state: () => version,
-    command: ["npm", "install", "--prefix", directory, `${from}@${version}`, "--save-exact", ...quiet],
+    doing: `Installing ${name} ${testedVersion} for the ${isDemo ? "demo" : "tests"}`,
+    stamp: `${testDirectory}/.waybill-ready`,
+    state: () => testedVersion,
+    command: ["npm", "install", "--prefix", testDirectory, `${from}@${testedVersion}`, "--save-exact", ...quiet],
   });
 }
 if (!isDemo) await installChromium();

@@ -10,12 +10,14 @@ export const { TurnTracker } = await from("core/turn/turn-tracker.js");
 export const { universalEventTypes } = await from("core/turn/universal-event.js");
 
 export const opencodeModules = async () => ({
+  ...(await from("runtimes/opencode/descriptor.js")),
   ...(await from("runtimes/opencode/runtime.js")),
   ...(await from("runtimes/opencode/server/server-supervisor.js")),
   ...(await from("runtimes/opencode/translate/translate.js")),
 });
 
 export const claudeModules = async () => ({
+  ...(await from("runtimes/claude/descriptor.js")),
   ...(await from("runtimes/claude/runtime.js")),
   ...(await from("runtimes/claude/translate/translate.js")),
 });

@@ -39,7 +39,7 @@ export async function startModel(otherwise = [{ say: "The rule is changed, and a
 }
 
 export async function opencodeRuntime({ directory, url, onError }) {
-  const { OpencodeRuntime, ServerSupervisor } = await opencodeModules();
+  const { OpencodeRuntime, ServerSupervisor, opencode } = await opencodeModules();
   const settings = { opencodeBin: "opencode", opencodeServeHost: "127.0.0.1", opencodeServePort: 0 };
   const attach = { opencodeAttachUrl: url, opencodeAutoStart: false };
   const env = { ...process.env, OPENCODE_SERVER_PASSWORD: "bench" };
@@ -48,11 +48,11 @@ export async function opencodeRuntime({ directory, url, onError }) {
     directory: join(directory, "opencode"),
     env,
   });
-  return new OpencodeRuntime({ supervisor, clock: systemClock, onError });
+  return new OpencodeRuntime({ identity: opencode, supervisor, clock: systemClock, onError });
 }
 
 export async function claudeRuntime({ directory, modelUrl, onError }) {
-  const { ClaudeRuntime } = await claudeModules();
+  const { ClaudeRuntime, claude: descriptor } = await claudeModules();
   const home = join(directory, "claude-home");
   mkdirSync(home, { recursive: true });
   const env = {
@@ -69,6 +69,7 @@ export async function claudeRuntime({ directory, modelUrl, onError }) {
   };
   const times = { idleMs: 600_000, maxResting: 5 };
   return new ClaudeRuntime({
+    agent: descriptor.agent,
     ...times,
     program: claude,
     env,

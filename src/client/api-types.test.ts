@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { runtimeKinds } from "../runtimes/kinds.ts";
+import { runtimeKinds } from "../runtimes/registry.ts";
 import { openApiDocument } from "../transports/http/openapi.ts";
 
 /** Loads the TypeScript compiler, which takes seconds on a busy machine. */

@@ -30,6 +30,18 @@ export type Permissions = {
 
 type Log = (fields: object, message: string) => void;
 
+/** The names of Waybill's own tools for agents, as its MCP server offers them. Agents are allowed exactly these. */
+export const ownTools = [
+  "message_send",
+  "message_list",
+  "message_wait",
+  "member_briefing",
+  "team_list",
+  "notify_person",
+  "runtime_bootstrap_checkin",
+  "runtime_heartbeat",
+] as const;
+
 /** Waybill's own tools for a lane's agent: an MCP server over HTTP, and the token that identifies the calling lane. */
 export type ToolServer = { url: string; token: string };
 
@@ -60,6 +72,11 @@ export type RuntimeContext<LaneValues = object> = {
 
 export type AgentAndModel = Pick<Lane, "agent" | "model">;
 
+/** The models of lanes, with `fallback` for lanes that name none. */
+export function modelsOf(lanes: readonly AgentAndModel[], fallback: string | null = null): string {
+  return [...new Set(lanes.map(({ model }) => model ?? fallback ?? "left to the program"))].join(", ");
+}
+
 /** The lanes that use the runtime, and what the doctor's checks need. */
 export type DoctorContext = {
   env: NodeJS.ProcessEnv;
@@ -81,6 +98,9 @@ export type PreparedRuntime = {
 
 /** The optional methods of a runtime. */
 type OptionalMethod = "models" | "checkChoice" | "sessionsIn" | "checkAdoption" | "fork";
+
+/** What a runtime and its descriptor have in common. A runtime gets it when it is made. */
+export type RuntimeIdentity = Pick<RuntimeDescriptor, "kind" | "traits" | "idsFrom">;
 
 type ValuesOf<S extends Settings> = z.output<z.ZodObject<S>>;
 

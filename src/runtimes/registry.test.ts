@@ -8,8 +8,7 @@ import type { AppError } from "../platform/app-error.ts";
 import { systemClock } from "../platform/clock.ts";
 import type { RuntimeContext, RuntimeDescriptor } from "./descriptor.ts";
 import { checkDescriptors, descriptorOf, withDefaultModel } from "./descriptor.ts";
-import { runtimeKinds } from "./kinds.ts";
-import { runtimeDescriptors } from "./registry.ts";
+import { runtimeDescriptors, runtimeKinds } from "./registry.ts";
 
 const [first] = runtimeDescriptors;
 const refusal = (...descriptors: Partial<RuntimeDescriptor>[]) =>

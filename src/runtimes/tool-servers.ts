@@ -1,4 +1,4 @@
-/** Waybill's own tools for agents: their names, and their server, within the time that a prompt may wait for it. */
+/** Finds the server of Waybill's own tools for a lane's agent, within the time that a prompt may wait for it. */
 import type { Notice } from "../core/lane/lane.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { RuntimeContext, ToolServer } from "./descriptor.ts";
@@ -43,15 +43,3 @@ export function toolsUnavailable(problem: string): Notice {
   const message = `Waybill's tools are unavailable to this lane's agent; the next message tries again. ${problem}`;
   return { code: "tools_unavailable", message };
 }
-
-/** The names of Waybill's own tools for agents, as its MCP server offers them. Agents are allowed exactly these. */
-export const ownTools = [
-  "message_send",
-  "message_list",
-  "message_wait",
-  "member_briefing",
-  "team_list",
-  "notify_person",
-  "runtime_bootstrap_checkin",
-  "runtime_heartbeat",
-] as const;

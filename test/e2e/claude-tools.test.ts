@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ownTools } from "../../src/runtimes/tool-servers.ts";
+import { ownTools } from "../../src/runtimes/descriptor.ts";
 import { ClaudeLanes } from "../support/claude/claude-lanes.ts";
 import { filesWith, processesWith } from "../support/daemon/secrets.ts";
 import { serviceOf } from "../support/daemon/service-of.ts";

@@ -1,7 +1,7 @@
 /** Waybill's own tools in lanes on the real OpenCode: each lane has only its own. */
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { ownTools } from "../../src/runtimes/descriptor.ts";
 import { LaneTools } from "../../src/runtimes/opencode/permissions/lane-tools.ts";
-import { ownTools } from "../../src/runtimes/tool-servers.ts";
 import { filesWith, processesWith } from "../support/daemon/secrets.ts";
 import { serviceOf } from "../support/daemon/service-of.ts";
 import { OpencodeWorld } from "../support/opencode/opencode-world.ts";

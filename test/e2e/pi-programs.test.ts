@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Lane } from "../../src/core/lane/lane.ts";
 import { systemClock } from "../../src/platform/clock.ts";
+import { pi } from "../../src/runtimes/pi/descriptor.ts";
 import { PiRuntime } from "../../src/runtimes/pi/runtime.ts";
 import { readProcessRecords } from "../../src/runtimes/process-pool/process-record.ts";
 
@@ -35,6 +36,7 @@ function pretend(silentOn: string): void {
     done`;
   writeFileSync(program, script, { mode: 0o755 });
   runtime = new PiRuntime({
+    agent: pi.agent,
     ...{ program, env: { HOME: directory, PATH: "" }, directory, clock: systemClock, times: { startMs: 8000 } },
     ...{ provider: "p", model: "m", apiKey: null, maxSteps: 5, idleMs: 60_000, maxResting: 5, onError: () => {} },
   });

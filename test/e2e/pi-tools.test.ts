@@ -4,7 +4,7 @@
 import { rmSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ownTools } from "../../src/runtimes/tool-servers.ts";
+import { ownTools } from "../../src/runtimes/descriptor.ts";
 import { filesWith, processesWith } from "../support/daemon/secrets.ts";
 import { serviceOf } from "../support/daemon/service-of.ts";
 import { PiLanes } from "../support/pi/pi-lanes.ts";

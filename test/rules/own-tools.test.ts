@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ownTools } from "../../src/runtimes/tool-servers.ts";
+import { ownTools } from "../../src/runtimes/descriptor.ts";
 import { toolNames } from "../../src/transports/mcp/tools/registry.ts";
 
 test("the tools that agents may use are exactly the MCP server's tools", () => {

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import type { Lane, NewLane, WaybillClient } from "../../client/index.ts";
 import { nearest } from "../../platform/nearest.ts";
-import { runtimeKinds } from "../../runtimes/kinds.ts";
+import { runtimeKinds } from "../../runtimes/registry.ts";
 import type { Command, CommandContext, CommandInput } from "../command.ts";
 import { flagOption, printResult, textOption } from "../command.ts";
 import { withDaemon } from "../connect.ts";

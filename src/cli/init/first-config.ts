@@ -6,8 +6,7 @@ import { AppError } from "../../platform/app-error.ts";
 import { expandPath, waybillHome } from "../../platform/home.ts";
 import { metaOf, portOrAny, slug } from "../../platform/setting-types.ts";
 import { descriptorOf } from "../../runtimes/descriptor.ts";
-import { runtimeKinds } from "../../runtimes/kinds.ts";
-import { runtimeDescriptors } from "../../runtimes/registry.ts";
+import { runtimeDescriptors, runtimeKinds } from "../../runtimes/registry.ts";
 import type { FoundAgent } from "./found-agents.ts";
 import type { TelegramAnswers } from "./telegram-answers.ts";
 

@@ -10,8 +10,7 @@ import { defaultMaxAttachmentBytes, maxAttachments } from "../../core/message/me
 import { memberColors, memberKinds } from "../../core/team/team.ts";
 import * as types from "../../platform/setting-types.ts";
 import { permissionPolicy } from "../../runtimes/descriptor.ts";
-import { runtimeKinds } from "../../runtimes/kinds.ts";
-import { runtimeDescriptors } from "../../runtimes/registry.ts";
+import { runtimeDescriptors, runtimeKinds } from "../../runtimes/registry.ts";
 import { telegramSettings } from "./telegram-settings.ts";
 
 const second = 1000;

@@ -7,7 +7,7 @@ import { AppError } from "../../platform/app-error.ts";
 import { systemClock } from "../../platform/clock.ts";
 import type { DoctorReport } from "../../platform/doctor-check.ts";
 import { packageFile } from "../../platform/package-files.ts";
-import { runtimeKinds } from "../../runtimes/kinds.ts";
+import { runtimeKinds } from "../../runtimes/registry.ts";
 import type { AgentService } from "../../service/agent-service.ts";
 import type { Service } from "../../service/service.ts";
 import { makeApp } from "../../transports/http/app.ts";

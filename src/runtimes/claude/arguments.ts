@@ -5,12 +5,12 @@
 
 import type { Lane } from "../../core/lane/lane.ts";
 import { AppError } from "../../platform/app-error.ts";
+import { ownTools } from "../descriptor.ts";
 import type { Json } from "../json-fields.ts";
 import { asList, asObject, asText } from "../json-fields.ts";
 import type { AgentPermissions } from "../lane-directories.ts";
 import { deniedToAgent } from "../lane-directories.ts";
 import { toolServerName } from "../process-pool/tools-file.ts";
-import { ownTools } from "../tool-servers.ts";
 
 export type ClaudeArguments = {
   lane: Lane;

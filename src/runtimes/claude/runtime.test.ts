@@ -4,12 +4,14 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Lane } from "../../core/lane/lane.ts";
 import { systemClock } from "../../platform/clock.ts";
+import { claude } from "./descriptor.ts";
 import { ClaudeRuntime } from "./runtime.ts";
 
 test("a lane with a missing directory sends nothing, and the program still counts as healthy", async () => {
   const directory = mkdtempSync(join(tmpdir(), "claude-runtime-"));
   try {
     const runtime = new ClaudeRuntime({
+      agent: claude.agent,
       program: process.execPath,
       env: { HOME: directory, PATH: "" },
       directory,

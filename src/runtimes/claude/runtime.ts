@@ -17,23 +17,19 @@ import { checkAgent, claudeArguments, escapeSlash, initializeRequest } from "./a
 import { StdioClient } from "./client.ts";
 import { claudeEnvironment } from "./environment.ts";
 import { fileBlock } from "./prompt.ts";
-import { claudeIds, claudeProgram, claudeTraits } from "./traits.ts";
 import { Transcripts } from "./transcript/sessions.ts";
 import { ClaudeTranslator } from "./translate/translate.ts";
 
 export type ClaudeOptions = ProcessRuntimeOptions & { mcpConfigPath?: string };
 
 export class ClaudeRuntime extends ProcessRuntime<StdioClient> {
-  readonly kind = "claude";
-  readonly traits = claudeTraits;
-  readonly idsFrom = claudeIds;
   readonly #options: ClaudeOptions;
   readonly #transcripts: Transcripts;
   /** The lanes that were read, needed to resync after an orphaned process ends. */
   readonly #lanes = new Map<string, Lane>();
 
   constructor(options: ClaudeOptions) {
-    super(claudeProgram, options);
+    super(options);
     const { clock, directory, env } = options;
     this.#options = options;
     const configDirectory = env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), ".claude");

@@ -1,31 +1,39 @@
 /** OpenCode's descriptor: its settings, how to start it, and its doctor checks. */
 import { AppError } from "../../platform/app-error.ts";
-import { flag, host, httpUrl, port, program } from "../../platform/setting-types.ts";
-import type { RuntimeContext } from "../descriptor.ts";
+import { flag, host, httpUrl, port, program as programSetting } from "../../platform/setting-types.ts";
+import type { RuntimeContext, RuntimeIdentity } from "../descriptor.ts";
 import { defineRuntime } from "../descriptor.ts";
+import { acceptedImages, acceptedPdf, acceptedText } from "../model-files.ts";
 import { bringsModel } from "./arguments.ts";
 import type { OpencodePermissionPolicy } from "./permissions/permission-policy.ts";
 import { withPermissions } from "./permissions/permission-policy.ts";
+import program from "./program.json" with { type: "json" };
 import { defaultAttachUrl, defaultServePort } from "./server/choose-server.ts";
-import { defaultProgram, locateOpencode } from "./server/find-opencode.ts";
+import { locateOpencode } from "./server/find-opencode.ts";
 import { readServerRecord, serverDirectory } from "./server/server-record.ts";
 import type { ServerEvent } from "./server/server-supervisor.ts";
-import { opencodeIds, opencodeTraits } from "./traits.ts";
 
-const kind = "opencode";
+const identity: RuntimeIdentity = {
+  kind: "opencode",
+  traits: {
+    takesIds: true,
+    sendingAgain: "reruns",
+    attachments: [...acceptedImages, acceptedPdf, acceptedText],
+    takesSystem: true,
+  },
+  idsFrom: (digest) => ({ messageId: `msg_${digest}`, partId: `prt_${digest}` }),
+};
 
 export const opencode = defineRuntime({
-  kind,
-  name: "OpenCode",
+  ...identity,
+  name: program.name,
   provider: "opencode_cli",
-  program: defaultProgram,
-  locate: (env) => locateOpencode({ program: defaultProgram, env }),
+  program: program.command,
+  locate: (env) => locateOpencode({ program: program.command, env }),
   hasLogin: async (env) => (await import("./environment.ts")).hasOpencodeLogin(env),
-  traits: opencodeTraits,
-  idsFrom: opencodeIds,
   offers: ["models", "checkChoice", "sessionsIn", "checkAdoption", "fork"],
   settings: {
-    opencodeBin: program.default(defaultProgram).meta({
+    opencodeBin: programSetting.default(program.command).meta({
       env: "OPENCODE_BIN",
       description: "The OpenCode program. Defaults to the one in PATH, then to the package installed with Waybill.",
     }),
@@ -68,6 +76,7 @@ export const opencode = defineRuntime({
         if (startAtOnce) log.info({}, "Starting OpenCode, which takes a few seconds.");
         const onEvent = (event: ServerEvent) => logServer(event, log);
         return new OpencodeRuntime({
+          identity,
           supervisor: new ServerSupervisor({ settings, directory, env: context.env, extraEnv, onEvent }),
           clock,
           startAtOnce,
@@ -84,7 +93,7 @@ export const opencode = defineRuntime({
   },
   async doctor(settings, context) {
     const { checkOpencode } = await import("./doctor.ts");
-    return checkOpencode(kind, settings, context);
+    return checkOpencode(identity.kind, settings, context);
   },
 });
 

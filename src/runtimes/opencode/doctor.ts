@@ -8,7 +8,7 @@ import { abortedAfter } from "../../platform/clock.ts";
 import type { Check } from "../../platform/doctor-check.ts";
 import { failed, failedBy, ok, warning } from "../../platform/doctor-check.ts";
 import type { AgentAndModel, DoctorContext } from "../descriptor.ts";
-import { modelsOf } from "../program-checks.ts";
+import { modelsOf } from "../descriptor.ts";
 import { selectAgent } from "./arguments.ts";
 import type { Address } from "./client/api.ts";
 import { OpencodeApi } from "./client/api.ts";

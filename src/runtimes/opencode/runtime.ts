@@ -6,10 +6,10 @@
 
 import { latest } from "../../core/delivery/attempt.ts";
 import type { Lane, Notice } from "../../core/lane/lane.ts";
-import type { TranscriptSlice } from "../../core/transcript/transcript.ts";
+import type { RuntimeTraits, TranscriptSlice } from "../../core/transcript/transcript.ts";
 import { AppError, messageOf } from "../../platform/app-error.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { RuntimeContext } from "../descriptor.ts";
+import type { RuntimeContext, RuntimeIdentity } from "../descriptor.ts";
 import { directoryProblem } from "../lane-directories.ts";
 import type {
   AgentChoice,
@@ -45,12 +45,12 @@ import { sendPrompt } from "./prompt.ts";
 import type { ServerSupervisor } from "./server/server-supervisor.ts";
 import { checkAdoption, forkSession } from "./session/adopt-and-fork.ts";
 import { SessionMonitor, withErrorRow } from "./session/session-monitor.ts";
-import { opencodeIds, opencodeTraits } from "./traits.ts";
 import { readSessionRows } from "./transcript/read-session-rows.ts";
 import { lastActivity, transcriptRows } from "./transcript/rows.ts";
 import { SubtaskUsage } from "./transcript/subtask-usage.ts";
 
 export type OpencodeOptions = {
+  identity: RuntimeIdentity;
   supervisor: ServerSupervisor;
   clock: Clock;
   /** Without this, the server's own configuration decides what tools may do. */
@@ -67,9 +67,9 @@ export type OpencodeOptions = {
 };
 
 export class OpencodeRuntime implements Runtime {
-  readonly kind = "opencode";
-  readonly traits = opencodeTraits;
-  readonly idsFrom = opencodeIds;
+  readonly kind: string;
+  readonly traits: RuntimeTraits;
+  readonly idsFrom: RuntimeIdentity["idsFrom"];
   readonly #options: OpencodeOptions;
   readonly #api: OpencodeApi;
   readonly #registry: SessionRegistry;
@@ -79,7 +79,10 @@ export class OpencodeRuntime implements Runtime {
   readonly #tools: LaneTools;
 
   constructor(options: OpencodeOptions) {
-    const { supervisor, clock, onError, silenceMs, toolServer = async () => null } = options;
+    const { identity, supervisor, clock, onError, silenceMs, toolServer = async () => null } = options;
+    this.kind = identity.kind;
+    this.traits = identity.traits;
+    this.idsFrom = identity.idsFrom;
     this.#options = options;
     this.#api = new OpencodeApi(
       () => supervisor.address(),

@@ -6,6 +6,7 @@ import type { Lane } from "../../core/lane/lane.ts";
 import type { Signal } from "../../core/turn/signal.ts";
 import { TurnTracker } from "../../core/turn/turn-tracker.ts";
 import { systemClock } from "../../platform/clock.ts";
+import { pi } from "./descriptor.ts";
 import { PiRuntime } from "./runtime.ts";
 
 let directory = "";
@@ -15,6 +16,7 @@ const never = new AbortController().signal;
 
 const started = (program: string) =>
   new PiRuntime({
+    agent: pi.agent,
     ...{ program, env: { HOME: directory, PATH: "" }, directory, clock: systemClock },
     ...{ provider: "p", model: "m", apiKey: null, maxSteps: 5, idleMs: 1000, maxResting: 1, onError: () => {} },
   });

@@ -15,7 +15,6 @@ import { gateRules, piArguments } from "./arguments.ts";
 import { RpcClient } from "./client.ts";
 import { piEnvironment } from "./environment.ts";
 import { imagesIn, withTextFiles } from "./prompt.ts";
-import { piIds, piProgram, piTraits } from "./traits.ts";
 import { sessionFolders } from "./transcript/files.ts";
 import { PiSessions } from "./transcript/sessions.ts";
 import { PiTranslator } from "./translate/translate.ts";
@@ -28,14 +27,11 @@ export type PiOptions = ProcessRuntimeOptions & {
 };
 
 export class PiRuntime extends ProcessRuntime<RpcClient> {
-  readonly kind = "pi";
-  readonly traits = piTraits;
-  readonly idsFrom = piIds;
   readonly #options: PiOptions;
   readonly #sessions: PiSessions;
 
   constructor(options: PiOptions) {
-    super(piProgram, options);
+    super(options);
     this.#options = options;
     this.#sessions = new PiSessions(sessionFolders(options.env), join(options.directory, "sessions"));
   }

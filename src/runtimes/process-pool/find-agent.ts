@@ -3,8 +3,30 @@
  * configured program is missing, that is an error; there is no fallback.
  */
 import { AppError } from "../../platform/app-error.ts";
+import { packageFile } from "../../platform/package-files.ts";
 import { findProgram } from "../../platform/program.ts";
 import type { ProgramKind } from "./json-line-process.ts";
+
+/** What `program.json` in a runtime's folder says. `scripts/ready.mjs` installs the tested version for the tests. */
+export type ProgramFacts = {
+  name: string;
+  /** Its name in PATH. */
+  command: string;
+  /** Its package in npm. */
+  package: string;
+  testedVersion: string;
+  testDirectory: string;
+};
+
+export function agentProgram(code: string, facts: ProgramFacts, bin: { key: string; env: string }): AgentProgram {
+  const { name, command, testDirectory } = facts;
+  return {
+    ...{ name, code, command },
+    setting: `${bin.key} (${bin.env})`,
+    testCopy: packageFile(`${testDirectory}/node_modules/.bin/${command}`),
+    installCommand: `npm install -g ${facts.package}`,
+  };
+}
 
 export type AgentProgram = ProgramKind & {
   /** Its name in PATH if none is configured. */

@@ -9,7 +9,7 @@ import type { RuntimeIds, RuntimeTraits, TranscriptSlice } from "../../core/tran
 import { AppError, messageOf } from "../../platform/app-error.ts";
 import type { Clock, TimeoutContext } from "../../platform/clock.ts";
 import { abortedAfter, TimedOut, withTimeout } from "../../platform/clock.ts";
-import type { RuntimeContext } from "../descriptor.ts";
+import type { RuntimeContext, RuntimeIdentity } from "../descriptor.ts";
 import type { AgentPermissions } from "../lane-directories.ts";
 import { directoryProblem } from "../lane-directories.ts";
 import type { FileContent } from "../model-files.ts";
@@ -31,6 +31,7 @@ import { removeToolsFile, toolsFile, toolsFileHash, toolsFilesIn, writeToolsFile
 import type { SessionProcess } from "./transcript-slice.ts";
 
 export type ProcessRuntimeOptions = {
+  agent: RuntimeIdentity & { program: AgentProgram };
   /** The configured path, or a name in PATH. */
   program: string;
   env: NodeJS.ProcessEnv;
@@ -76,23 +77,25 @@ export type Launch<C extends AgentClient> = Pick<
 };
 
 export abstract class ProcessRuntime<C extends AgentClient> implements Runtime {
-  abstract readonly kind: string;
-  abstract readonly traits: RuntimeTraits;
+  readonly kind: string;
+  readonly traits: RuntimeTraits;
+  readonly idsFrom: (digest: string) => RuntimeIds;
   protected readonly pool: AgentProcessPool<C>;
   protected readonly orphans: OrphanedProcesses;
   protected readonly signals: SignalPublisher;
-  readonly #program: AgentProgram;
   readonly #options: ProcessRuntimeOptions;
   readonly #admittedMs: number;
   readonly #timeout: TimeoutContext;
   readonly #hintListeners = new Set<(hint: Hint) => void>();
   readonly #lanesWithoutTools = new Set<string>();
 
-  constructor(program: AgentProgram, options: ProcessRuntimeOptions) {
-    const { clock, directory, idleMs, maxResting, onError } = options;
+  constructor(options: ProcessRuntimeOptions) {
+    const { agent, clock, directory, idleMs, maxResting, onError } = options;
     const times = { ...defaultTimes, ...options.times };
     const shared = { records: recordsIn(directory), clock, onError, ...times };
-    this.#program = program;
+    this.kind = agent.kind;
+    this.traits = agent.traits;
+    this.idsFrom = agent.idsFrom;
     this.#options = options;
     this.#admittedMs = times.admittedMs;
     this.#timeout = { clock, closing: new AbortController().signal };
@@ -100,7 +103,7 @@ export abstract class ProcessRuntime<C extends AgentClient> implements Runtime {
     this.orphans = new OrphanedProcesses({ ...shared, onEnd: (record) => this.orphanEnded(record) });
     this.pool = new AgentProcessPool({
       ...shared,
-      ...{ kind: program, idleMs, maxResting },
+      ...{ kind: agent.program, idleMs, maxResting },
       onChange: (sessionId) => this.#publishHint(sessionId),
       onEnd: (laneId, sessionId, reason, died) => {
         this.signals.sessionEnded(laneId, sessionId, reason, died);
@@ -109,7 +112,6 @@ export abstract class ProcessRuntime<C extends AgentClient> implements Runtime {
     });
   }
 
-  abstract readonly idsFrom: (digest: string) => RuntimeIds;
   abstract read(lane: Lane, sessionId: string, limit: number | null): Promise<TranscriptSlice>;
   protected abstract launch(lane: Lane, sessionId: string, settings: LaunchSettings): Promise<Launch<C>> | Launch<C>;
   /** Runs before a prompt is sent. True if the session already has the prompt. */
@@ -226,7 +228,8 @@ export abstract class ProcessRuntime<C extends AgentClient> implements Runtime {
 
   /** Throws an `AppError` if the program is missing. */
   #programPath(): string {
-    return requireAgent(this.#program, this.#options.program, this.#options.env);
+    const { agent, program, env } = this.#options;
+    return requireAgent(agent.program, program, env);
   }
 
   /** Why nothing can be sent to a session right now. */

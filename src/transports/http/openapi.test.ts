@@ -2,7 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { anApi } from "../../../test/support/daemon/http-api.ts";
 import { needsToken, operations } from "../../../test/support/rules/openapi-operations.ts";
-import { runtimeKinds } from "../../runtimes/kinds.ts";
+import { runtimeKinds } from "../../runtimes/registry.ts";
 import { openApiDocument } from "./openapi.ts";
 import { pageFiles, pageViews } from "./routes/page.ts";
 

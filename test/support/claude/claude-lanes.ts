@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { systemClock } from "../../../src/platform/clock.ts";
+import { claude } from "../../../src/runtimes/claude/descriptor.ts";
 import type { ClaudeOptions } from "../../../src/runtimes/claude/runtime.ts";
 import { ClaudeRuntime } from "../../../src/runtimes/claude/runtime.ts";
 import type { ProcessRecord } from "../../../src/runtimes/process-pool/process-record.ts";
@@ -40,6 +41,7 @@ export class ClaudeLanes extends AgentWorld {
 
   protected override makeRuntime(): ClaudeRuntime {
     return new ClaudeRuntime({
+      agent: claude.agent,
       program: claudeBin,
       env: claudeEnvironment(this.home, this.model.url),
       directory: join(this.directory, "claude"),

@@ -3,7 +3,7 @@
  * many requests get past the first checks.
  */
 import fc from "fast-check";
-import { runtimeKinds } from "../../../src/runtimes/kinds.ts";
+import { runtimeKinds } from "../../../src/runtimes/registry.ts";
 import { openApiDocument } from "../../../src/transports/http/openapi.ts";
 import type { Operation, Parameter, Schema } from "../rules/openapi-operations.ts";
 import { operations } from "../rules/openapi-operations.ts";

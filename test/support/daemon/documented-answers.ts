@@ -1,6 +1,6 @@
 /** Checks an answer against the OpenAPI document: its status, its type and the shape of its body. */
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { runtimeKinds } from "../../../src/runtimes/kinds.ts";
+import { runtimeKinds } from "../../../src/runtimes/registry.ts";
 import { openApiDocument } from "../../../src/transports/http/openapi.ts";
 import type { Operation } from "../rules/openapi-operations.ts";
 

@@ -4,7 +4,7 @@ import { Registry } from "prom-client";
 import { onTestFinished } from "vitest";
 import { systemClock } from "../../../src/platform/clock.ts";
 import type { DoctorReport } from "../../../src/platform/doctor-check.ts";
-import { runtimeKinds } from "../../../src/runtimes/kinds.ts";
+import { runtimeKinds } from "../../../src/runtimes/registry.ts";
 import type { Service } from "../../../src/service/service.ts";
 import type { AppOptions } from "../../../src/transports/http/app.ts";
 import { makeApp } from "../../../src/transports/http/app.ts";

@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startScriptedModel } from "@waybill/scripted-model";
-import { runtimeKinds } from "../../../src/runtimes/kinds.ts";
+import { runtimeKinds } from "../../../src/runtimes/registry.ts";
 import { makeApp } from "../../../src/transports/http/app.ts";
 import { listen } from "../../../src/transports/http/serve.ts";
 import { openCodeMount } from "../../../src/transports/opencode-api/opencode-mount.ts";

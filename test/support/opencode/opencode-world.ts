@@ -8,6 +8,7 @@ import { systemClock } from "../../../src/platform/clock.ts";
 import type { RuntimeContext } from "../../../src/runtimes/descriptor.ts";
 import type { StoredMessage } from "../../../src/runtimes/opencode/client/api.ts";
 import { OpencodeApi } from "../../../src/runtimes/opencode/client/api.ts";
+import { opencode } from "../../../src/runtimes/opencode/descriptor.ts";
 import type { OpencodePermissionPolicy } from "../../../src/runtimes/opencode/permissions/permission-policy.ts";
 import { withPermissions } from "../../../src/runtimes/opencode/permissions/permission-policy.ts";
 import { OpencodeRuntime } from "../../../src/runtimes/opencode/runtime.ts";
@@ -60,6 +61,7 @@ export class OpencodeWorld extends AgentWorld {
     if (this.#options.behindProxy) this.opencode ??= await this.#foreignServer().start(this.model.url);
     this.supervisor = new ServerSupervisor(await this.#supervisorOptions());
     this.runtime = new OpencodeRuntime({
+      identity: opencode,
       supervisor: this.supervisor,
       clock: systemClock,
       ...(this.#policy === null ? {} : { permissions: (lane) => this.#permissions(lane) }),

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../../src/platform/clock.ts";
+import { pi } from "../../../src/runtimes/pi/descriptor.ts";
 import type { PiOptions } from "../../../src/runtimes/pi/runtime.ts";
 import { PiRuntime } from "../../../src/runtimes/pi/runtime.ts";
 import type { ProcessRecord } from "../../../src/runtimes/process-pool/process-record.ts";
@@ -45,6 +46,7 @@ export class PiLanes extends AgentWorld {
 
   protected override makeRuntime(): PiRuntime {
     return new PiRuntime({
+      agent: pi.agent,
       ...scriptedModel,
       program: piBin,
       env: piEnvironment(this.home, this.model.url),

@@ -1,5 +1,5 @@
 /** The operations of the API as its OpenAPI document lists them, for tests that must reach every one. */
-import { runtimeKinds } from "../../../src/runtimes/kinds.ts";
+import { runtimeKinds } from "../../../src/runtimes/registry.ts";
 import { openApiDocument } from "../../../src/transports/http/openapi.ts";
 
 export type Schema = Record<string, unknown>;

@@ -6,7 +6,7 @@ import { getRequestListener } from "@hono/node-server";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { ToolServer } from "../../../src/runtimes/descriptor.ts";
-import { ownTools } from "../../../src/runtimes/tool-servers.ts";
+import { ownTools } from "../../../src/runtimes/descriptor.ts";
 import { freePort } from "../daemon/free-port.ts";
 
 /** `lane`: the lane of the call's token; null for an unknown token. */

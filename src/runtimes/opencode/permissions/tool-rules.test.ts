@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { normalizeToolName } from "../../../core/transcript/tool-names.ts";
-import { ownTools } from "../../tool-servers.ts";
+import { ownTools } from "../../descriptor.ts";
 import { entryName, toolRules } from "./tool-rules.ts";
 
 const longest = "l".repeat(64);

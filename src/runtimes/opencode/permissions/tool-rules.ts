@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import type { PermissionRule } from "@opencode-ai/sdk/v2/types";
-import { ownTools } from "../../tool-servers.ts";
+import { ownTools } from "../../descriptor.ts";
 
 const prefix = "waybill-";
 /** Providers reject a request that contains a tool with a longer name. */

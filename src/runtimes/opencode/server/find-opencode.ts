@@ -8,9 +8,10 @@ import { dirname, join } from "node:path";
 import { AppError } from "../../../platform/app-error.ts";
 import { packageFile } from "../../../platform/package-files.ts";
 import { findProgram, programVersion } from "../../../platform/program.ts";
+import facts from "../program.json" with { type: "json" };
 
 /** The default of `opencodeBin`. */
-export const defaultProgram = "opencode";
+const defaultProgram = facts.command;
 
 export type FoundOpencode = { path: string; version: string };
 
@@ -81,7 +82,7 @@ function notFound(program: string): AppError {
 
 /** The copy that `npm start` installs for the demo, and an `opencode-ai` package installed with Waybill. */
 function defaultInstalledPaths(): string[] {
-  const paths = [packageFile("node_modules/.opencode/node_modules/.bin/opencode")];
+  const paths = [packageFile(`${facts.testDirectory}/node_modules/.bin/${facts.command}`)];
   try {
     const manifest = createRequire(import.meta.url).resolve("opencode-ai/package.json");
     const { bin } = JSON.parse(readFileSync(manifest, "utf8")) as { bin?: Record<string, string> };
