@@ -31,6 +31,7 @@ export type JournalEntry = { at: number } & (
   | { type: "end"; session: string }
   | ({ type: "answer"; session: string; ask: string } & AskAnswer)
   | { type: "posted"; session: string; tool: string; error: string | null }
+  | { type: "passed"; session: string; gate: string }
 );
 
 export class Journal {

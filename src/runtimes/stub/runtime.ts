@@ -3,7 +3,8 @@
  * Waybill crashes, since its transcript is derived from the journal and the clock.
  */
 import { randomUUID } from "node:crypto";
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { Lane } from "../../core/lane/lane.ts";
 import { provableTypes } from "../../core/message/file-type.ts";
 import type { RuntimeIds, RuntimeTraits, TranscriptSlice } from "../../core/transcript/transcript.ts";
@@ -36,6 +37,9 @@ export type StubOptions = {
   postMessage: PostMessage;
   sendingAgain?: RuntimeTraits["sendingAgain"];
 };
+
+/** How often the agent looks whether a gate is open. */
+const gatePollMs = 10;
 
 /** For lanes without a script. */
 const defaultScript: StubScriptInput = {
@@ -238,6 +242,8 @@ export class StubRuntime implements Runtime {
         return;
       case "posted":
         return session.postCompleted(entry.tool, entry.error, entry.at);
+      case "passed":
+        return session.pass(entry.gate, entry.at);
       default:
         entry satisfies never;
     }
@@ -292,15 +298,24 @@ export class StubRuntime implements Runtime {
   #schedule(session: StubSession): void {
     if (this.#closed) return;
     session.advance(this.#now());
+    this.#passOpenGates(session);
     for (const post of session.pendingPosts()) void this.#post(session, post);
     this.#timers.get(session.id)?.();
     this.#timers.delete(session.id);
-    const next = session.nextAt();
+    const next = session.gate === null ? session.nextAt() : this.#now() + gatePollMs;
     if (next !== null && Number.isFinite(next)) {
       const cancel = this.#options.clock.at(next, () => this.#schedule(session));
       this.#timers.set(session.id, cancel);
     }
     this.#publishChanges(session);
+  }
+
+  #passOpenGates(session: StubSession): void {
+    const isOpen = (gate: string) => existsSync(join(dirname(this.#options.journalPath), "gates", gate));
+    for (let { gate } = session; gate !== null && isOpen(gate); gate = session.gate) {
+      this.#record({ type: "passed", at: this.#now(), session: session.id, gate });
+      session.advance(this.#now());
+    }
   }
 
   #publish(lane: string, session: string, body: SignalBody): void {

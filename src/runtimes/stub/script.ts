@@ -34,6 +34,8 @@ const step = z.union([
       )
       .optional(),
     takesMs: ms.optional(),
+    /** Instead: takes until this gate is open. */
+    until: z.string().optional(),
     /** Shows the call while it runs. Otherwise it appears only when it is over. */
     showsRunning: z.boolean().optional(),
   }),
@@ -57,6 +59,8 @@ const step = z.union([
     questions: z.array(question).optional(),
   }),
   z.strictObject({ wait: ms }),
+  /** Waits for a gate: until a file of this name is in the directory `gates` beside the journal. */
+  z.strictObject({ until: z.string() }),
   /** Adds to the usage of the row. */
   z.strictObject({ uses: z.strictObject({ tokens: ms.default(0), cost: z.number().nonnegative().default(0) }) }),
   z.strictObject({ error: z.string(), status: z.number().int().optional() }),

@@ -20,6 +20,8 @@ type RunningTurn = {
   steps: readonly StubStep[];
   next: number;
   readyAt: number;
+  /** Until this is passed, the next step is not due. */
+  gate: string | null;
   waitsFor: MutableToolCall | null;
   /** The tool of the next step, if it is shown while it runs. */
   running: MutableToolCall | null;
@@ -96,7 +98,7 @@ export class StubSession {
     if (this.#turn) this.#finishRow(at, "tool-calls");
     this.#asks = [];
     const prompt = this.#userRows.get(userId)?.text ?? "";
-    this.#turn = { userId, prompt, steps, next: 0, readyAt: at, waitsFor: null, running: null };
+    this.#turn = { userId, prompt, steps, next: 0, readyAt: at, gate: null, waitsFor: null, running: null };
     this.#schedule(at);
   }
 
@@ -172,7 +174,18 @@ export class StubSession {
 
   /** When the next step is due; null while none is. */
   nextAt(): number | null {
-    return this.#turn && this.#turn.waitsFor === null ? this.#turn.readyAt : null;
+    return this.#turn && this.#turn.waitsFor === null && this.#turn.gate === null ? this.#turn.readyAt : null;
+  }
+
+  /** The gate at which the turn waits. */
+  get gate(): string | null {
+    return this.#turn?.gate ?? null;
+  }
+
+  pass(gate: string, at: number): void {
+    if (this.#turn?.gate !== gate) return;
+    this.#turn.gate = null;
+    this.#turn.readyAt = at;
   }
 
   /** Runs every step that is due by `now`. */
@@ -217,6 +230,7 @@ export class StubSession {
     if (!turn) return;
     const next = turn.steps[turn.next];
     turn.readyAt = at + (next === undefined ? this.#script.stepMs : durationOf(next, this.#script));
+    turn.gate = next !== undefined && "until" in next ? (next.until ?? null) : null;
     if (!next || !("tool" in next) || !next.showsRunning) return;
     turn.running = this.#tool(next.tool, { status: "running", input: next.input ?? {} });
     this.#activeRow(at).tools.push(turn.running);

@@ -58,6 +58,13 @@ export abstract class DaemonHome {
     return readJournal(join(this.home, "stub.jsonl")).filter((entry) => entry.type === "prompt");
   }
 
+  /** Lets turns of the stub runtime pass a step `until: gate`. */
+  openGate(gate: string): void {
+    const gates = join(this.home, "gates");
+    mkdirSync(gates, { recursive: true });
+    writeFileSync(join(gates, gate), "");
+  }
+
   /** Also stops a running daemon. */
   abstract dispose(): Promise<void>;
 
