@@ -68,6 +68,13 @@ module.exports = {
       to: { path: "^src/(runtimes|store)/(.+/|registry\\.ts$)" },
     },
     {
+      name: "only-those-who-open-it-know-the-whole-store",
+      severity: "error",
+      comment: "Everybody else takes the roles of src/store/port.ts that it uses.",
+      from: { path: "^src/", pathNot: "^src/(daemon/(wiring|worker)|store/[^/]+)/|\\.test\\.ts$" },
+      to: { path: "^src/store/store\\.ts$" },
+    },
+    {
       name: "client-stands-alone",
       severity: "error",
       comment: "It is published for other programs, and runs in browsers.",

@@ -22,7 +22,7 @@ import { digestOf } from "../core/transcript/digest.ts";
 import { AppError, messageOf } from "../platform/app-error.ts";
 import { sleep, withTimeout } from "../platform/clock.ts";
 import type { Prompt, Runtime } from "../runtimes/port.ts";
-import type { Store } from "../store/port.ts";
+import type { LaneStore, TeamStore } from "../store/port.ts";
 import { abortTurn } from "./abort-turn.ts";
 import { noFiles, promptFiles } from "./prompt-files.ts";
 import { readSlice } from "./read-transcript.ts";
@@ -62,7 +62,7 @@ export async function commitEvents(
 /** What is needed to write to the sender of a delivery: an agent gets its mail in its own lane. */
 export async function mailContext(
   record: DeliveryRecord,
-  { lane, store, policy, clock }: Pick<StepContext, "lane" | "store" | "policy" | "clock">,
+  { lane, store, policy, clock }: Pick<StepContext, "lane" | "policy" | "clock"> & { store: Pick<LaneStore, "lane"> },
 ): Promise<MailContext> {
   const to = replyAddress(record);
   const replyLane = to.kind === "lane" ? await store.lane(to.lane) : null;
@@ -229,7 +229,9 @@ async function promptFor(
 }
 
 /** What an agent should know about the writer: its role, and whether it is in the same team. */
-async function writerOf(message: Message, { team }: Lane, store: Store): Promise<string | null> {
+type Directory = Pick<LaneStore, "lane"> & Pick<TeamStore, "team">;
+
+async function writerOf(message: Message, { team }: Lane, store: Directory): Promise<string | null> {
   // Anyone can write into a file.
   if (message.inboxFile) return "as your inbox file says";
   const sender = senderOf(message);

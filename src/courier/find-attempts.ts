@@ -12,11 +12,11 @@ import type { FoundPrompt } from "../core/proof/find-prompts.ts";
 import { attemptsById, attemptsByMarker, derivedIds, promptsIn, withoutGaps } from "../core/proof/find-prompts.ts";
 import { withTimeout } from "../platform/clock.ts";
 import type { Runtime } from "../runtimes/port.ts";
-import type { Store } from "../store/port.ts";
+import type { LaneStore } from "../store/port.ts";
 import type { Reading } from "./read-transcript.ts";
 import { readSlice, requestText } from "./read-transcript.ts";
 
-type Search = Reading & { runtime: Runtime; store: Store };
+type Search = Reading & { runtime: Runtime; store: Pick<LaneStore, "sessions" | "lanes"> };
 
 /** Throws if a session cannot be read: it may contain the prompt. */
 export async function findAttempts(record: DeliveryRecord, search: Search): Promise<Attempt[]> {

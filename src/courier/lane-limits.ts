@@ -8,9 +8,13 @@ import type { LimitReason } from "../core/lane/daily-limit.ts";
 import { dayOf, isLimitReason, limitReached, nextDay } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { Store } from "../store/port.ts";
+import type { LaneStore, UsageStore } from "../store/port.ts";
 
-export type LimitDeps = { store: Store; clock: Clock; policy: Policy };
+export type LimitDeps = {
+  store: Pick<LaneStore, "pauseLane"> & Pick<UsageStore, "usageOf">;
+  clock: Clock;
+  policy: Policy;
+};
 
 export class LaneLimits {
   readonly #deps: LimitDeps;

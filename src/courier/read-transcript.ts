@@ -20,10 +20,15 @@ import { messageOf } from "../platform/app-error.ts";
 import type { TimeoutContext } from "../platform/clock.ts";
 import { withTimeout } from "../platform/clock.ts";
 import type { Runtime } from "../runtimes/port.ts";
-import type { Store } from "../store/port.ts";
+import type { MailStore, UsageStore } from "../store/port.ts";
 import type { AskRegistry } from "./ask-registry.ts";
 
-export type Reading = TimeoutContext & { lane: Lane; runtime: Runtime | undefined; policy: Policy; store: Store };
+export type Reading = TimeoutContext & {
+  lane: Lane;
+  runtime: Runtime | undefined;
+  policy: Policy;
+  store: Pick<MailStore, "message" | "mailFrom"> & Pick<UsageStore, "countUsage">;
+};
 
 export async function readObservation(
   record: DeliveryRecord,

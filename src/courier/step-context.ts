@@ -9,7 +9,15 @@ import type { Mailbox } from "../mail/mailbox.ts";
 import type { TimeoutContext } from "../platform/clock.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import type { Ledger } from "../store/ledger.ts";
-import type { Store } from "../store/port.ts";
+import type {
+  Housekeeping,
+  LaneStore,
+  LedgerStore,
+  LogStore,
+  MailStore,
+  TeamStore,
+  UsageStore,
+} from "../store/port.ts";
 import type { AskRegistry } from "./ask-registry.ts";
 import type { ChangedFiles } from "./changed-files.ts";
 import type { LaneLimits } from "./lane-limits.ts";
@@ -17,8 +25,16 @@ import type { MissingFiles } from "./missing-files.ts";
 import type { TurnLimit, TurnLimitOptions } from "./turn-limit.ts";
 import type { WakeUps } from "./wake-ups.ts";
 
+export type CourierStore = LaneStore &
+  LedgerStore &
+  MailStore &
+  UsageStore &
+  Pick<TeamStore, "team"> &
+  Pick<LogStore, "onLog" | "raise"> &
+  Pick<Housekeeping, "settled">;
+
 export type CourierDeps = TimeoutContext & {
-  store: Store;
+  store: CourierStore;
   ledger: Ledger;
   /** Those that are ready, by kind. */
   runtimes: ReadonlyMap<string, Runtime>;

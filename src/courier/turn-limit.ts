@@ -6,7 +6,7 @@
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { isOutstanding } from "../core/delivery/record.ts";
 import type { Source } from "../core/message/message.ts";
-import type { Store } from "../store/port.ts";
+import type { LedgerStore } from "../store/port.ts";
 
 export type TurnLimitOptions = { source: Source; max: number };
 
@@ -14,7 +14,7 @@ type Place = { deliveryId: string; createdAt: number };
 
 export class TurnLimit {
   readonly #options: TurnLimitOptions;
-  readonly #store: Pick<Store, "lanesWithWork" | "outstanding" | "delivery">;
+  readonly #store: Pick<LedgerStore, "lanesWithWork" | "outstanding" | "delivery">;
   readonly #move: (laneId: string) => Promise<void>;
   /** By lane: the delivery that is being worked on, or is about to be sent. */
   readonly #working = new Map<string, string>();
@@ -24,7 +24,7 @@ export class TurnLimit {
 
   constructor(
     options: TurnLimitOptions,
-    store: Pick<Store, "lanesWithWork" | "outstanding" | "delivery">,
+    store: Pick<LedgerStore, "lanesWithWork" | "outstanding" | "delivery">,
     move: (laneId: string) => Promise<void>,
   ) {
     this.#options = options;

@@ -12,7 +12,7 @@ import { boundedTurn } from "../core/turn/live-turn.ts";
 import type { Signal } from "../core/turn/signal.ts";
 import { TurnTracker } from "../core/turn/turn-tracker.ts";
 import type { Draft, EventBody, UniversalEvent } from "../core/turn/universal-event.ts";
-import type { Store } from "../store/port.ts";
+import type { LedgerStore, LogStore } from "../store/port.ts";
 
 /** A note from the daemon itself about a lane. */
 export type Note = { type: "note"; at: number; body: EventBody };
@@ -24,6 +24,8 @@ export type LaneTurn = LiveTurn & { seq: number };
 const restoredEvents = 1000;
 const pageSize = 250;
 const shortCharacters = 1000;
+
+type EventHistory = Pick<LogStore, "lastEventSeq" | "eventsBefore">;
 
 export class LaneLog {
   readonly laneId: string;
@@ -42,7 +44,7 @@ export class LaneLog {
     this.#newId = newId;
   }
 
-  static async restore(store: Store, laneId: string, newId: () => string): Promise<LaneLog> {
+  static async restore(store: EventHistory, laneId: string, newId: () => string): Promise<LaneLog> {
     const log = new LaneLog(laneId, await store.lastEventSeq(laneId), newId);
     if (log.#seq === 0) return log;
     for (const event of await newestTurns(store, laneId)) {
@@ -54,7 +56,7 @@ export class LaneLog {
   }
 
   /** The ends of deliveries that were not noted because the daemon died before it could. */
-  async unrecordedEnds(store: Store): Promise<EventBody[]> {
+  async unrecordedEnds(store: Pick<LedgerStore, "deliveryOf">): Promise<EventBody[]> {
     const unrecorded: EventBody[] = [];
     for (const id of this.#started.ids()) {
       const started = this.#ended.has(id) ? null : roundOf(id);
@@ -122,7 +124,10 @@ function isNote({ source, synthetic }: UniversalEvent): boolean {
 }
 
 /** Oldest first: the newest turn, and as many events before it as a runtime may repeat. */
-export async function newestTurns(store: Store, laneId: string): Promise<UniversalEvent[]> {
+export async function newestTurns(
+  store: Pick<EventHistory, "eventsBefore">,
+  laneId: string,
+): Promise<UniversalEvent[]> {
   const found: UniversalEvent[] = [];
   for (let hasTurn = false; !hasTurn || found.length < restoredEvents; ) {
     const page = await store.eventsBefore(laneId, found.at(-1)?.seq ?? null, pageSize);

@@ -14,7 +14,7 @@ import type { Signal } from "../core/turn/signal.ts";
 import type { EventBody, UniversalEvent } from "../core/turn/universal-event.ts";
 import { AppError } from "../platform/app-error.ts";
 import type { Runtime } from "../runtimes/port.ts";
-import type { LaneFork, Store } from "../store/port.ts";
+import type { Housekeeping, LaneFork, LaneStore, LedgerStore, LogStore } from "../store/port.ts";
 import type { WriterDeps } from "./event-writer.ts";
 import { EventWriter } from "./event-writer.ts";
 import type { History } from "./fork-history.ts";
@@ -30,7 +30,12 @@ export type ForkOf = Omit<LaneFork, "events" | "at"> & {
   renamed: ReadonlyMap<string, string>;
 };
 
-export type RecorderDeps = WriterDeps & { store: Store };
+export type RecorderDeps = WriterDeps & {
+  store: LogStore &
+    Pick<LaneStore, "lane" | "forkLane"> &
+    Pick<LedgerStore, "lanesWithWork" | "outstanding" | "deliveryOf"> &
+    Pick<Housekeeping, "probe">;
+};
 
 type Received = Signal | Note;
 

@@ -18,18 +18,20 @@ import { pairOf } from "../core/team/exchange.ts";
 import { AppError } from "../platform/app-error.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Ledger } from "../store/ledger.ts";
-import type { Admission, LaneChoice, Store } from "../store/port.ts";
+import type { Admission, LaneChoice, LedgerStore, MailStore } from "../store/port.ts";
 import type { AttachmentFiles } from "./attachments/attachment-files.ts";
 import { checkAccepted, checkStored } from "./attachments/check-attachments.ts";
 import type { NewMessage } from "./message-schema.ts";
 import { newMessageSchema } from "./message-schema.ts";
-import type { ResolvedAddress } from "./resolve-address.ts";
+import type { Directory, ResolvedAddress } from "./resolve-address.ts";
 import { resolveAddress } from "./resolve-address.ts";
 
 export type Admitted = { message: Message; delivery: DeliveryRecord | null; known: boolean };
 
+type AdmissionStore = Directory & Pick<MailStore, "message"> & Pick<LedgerStore, "deliveries">;
+
 export type AdmissionDeps = {
-  store: Store;
+  store: AdmissionStore;
   ledger: Ledger;
   policy: Policy;
   clock: Clock;
@@ -113,7 +115,7 @@ async function laneChoice(
   message: Message,
   seen: Lane,
   choose: ChooseLaneChange,
-  store: Store,
+  store: Pick<AdmissionStore, "message" | "deliveries">,
 ): Promise<LaneChoice | null> {
   // Must come after the lane was read: a message admitted since then is found here, or has changed the lane.
   if (await store.message(message.recipient, message.id)) return null;
@@ -150,7 +152,7 @@ type Parties = Pick<MessageSender, "row" | "claimedMember"> & {
 async function replyAddressOf(
   { replyTo }: ParsedMessage,
   agent: AgentAddress | undefined,
-  store: Store,
+  store: Directory,
 ): Promise<Address | null> {
   if (replyTo === undefined) return agent ?? null;
   if (typeof replyTo === "string") return null;
@@ -203,7 +205,7 @@ function replyName({ replyTo, from }: ParsedMessage, address: Address | null): s
 async function refuseAttachments(
   { attachments = [] }: ParsedMessage,
   { address, name }: ResolvedAddress,
-  store: Store,
+  store: Pick<Directory, "team">,
 ): Promise<void> {
   if (attachments.length === 0 || address.kind !== "member") return;
   const team = await store.team(address.team);

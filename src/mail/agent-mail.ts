@@ -18,10 +18,10 @@ import type { Clock } from "../platform/clock.ts";
 import type { PostMessage } from "../runtimes/port.ts";
 import { laneUnknown } from "../store/known-lane.ts";
 import { knownMember } from "../store/known-team.ts";
-import type { Store } from "../store/port.ts";
+import type { LedgerStore, MailStore } from "../store/port.ts";
 import type { Admitted, AgentAddress, MessageAdmission } from "./admission.ts";
 import type { RateLimit } from "./rate-limit.ts";
-import type { ResolvedAddress } from "./resolve-address.ts";
+import type { Directory, ResolvedAddress } from "./resolve-address.ts";
 import { resolveName } from "./resolve-address.ts";
 
 /** The person who owns the daemon. */
@@ -37,8 +37,10 @@ export type AgentMessage = {
   taskRefs?: readonly TaskRef[] | undefined;
 };
 
+type AgentMailStore = Directory & Pick<MailStore, "message" | "mailFrom" | "mailOf"> & Pick<LedgerStore, "outstanding">;
+
 export type AgentMailDeps = {
-  store: Store;
+  store: AgentMailStore;
   admission: MessageAdmission;
   rateLimit: RateLimit;
   clock: Clock;
@@ -47,7 +49,7 @@ export type AgentMailDeps = {
 /** An agent's address, name and team. */
 export type AgentIdentity = { address: AgentAddress; name: string; team: Team | null };
 
-export async function identityOf(agent: AgentAddress, store: Store): Promise<AgentIdentity> {
+export async function identityOf(agent: AgentAddress, store: Directory): Promise<AgentIdentity> {
   if (agent.kind === "member") {
     const { name } = await knownMember(store, agent);
     return { address: agent, name, team: await store.team(agent.team) };
@@ -112,13 +114,17 @@ export function postMessageWith({ store, admission }: Pick<AgentMailDeps, "store
 }
 
 /** An agent may write to the owner and to the people of its team. */
-export async function recipientOf(to: string, { team }: AgentIdentity, store: Store): Promise<ResolvedAddress> {
+export async function recipientOf(to: string, { team }: AgentIdentity, store: Directory): Promise<ResolvedAddress> {
   if (canonicalName(to) === waybillSender) throw toWaybill();
   return resolveName(to, { team, people: [owner] }, store);
 }
 
 /** The message that this one replies to, after checking that it may; null if it is not a reply. */
-async function relayedMessage(message: AgentMessage, sender: AgentIdentity, store: Store): Promise<Mail | null> {
+async function relayedMessage(
+  message: AgentMessage,
+  sender: AgentIdentity,
+  store: AgentMailStore,
+): Promise<Mail | null> {
   const { relayOfMessageId: id, to, outcome } = message;
   if (id === undefined) return null;
   const relayed = await store.message(sender.address, id);
@@ -129,7 +135,7 @@ async function relayedMessage(message: AgentMessage, sender: AgentIdentity, stor
   return relayed;
 }
 
-async function isReplyRecipient(to: string, relayed: Mail, sender: AgentIdentity, store: Store): Promise<boolean> {
+async function isReplyRecipient(to: string, relayed: Mail, sender: AgentIdentity, store: Directory): Promise<boolean> {
   if (canonicalName(to) === canonicalName(relayed.replyRecipient)) return true;
   try {
     return isSameAddress((await recipientOf(to, sender, store)).address, replyAddress(relayed));
@@ -147,7 +153,7 @@ async function derivedId(
   { address }: AgentIdentity,
   to: Address,
   message: AgentMessage,
-  store: Store,
+  store: AgentMailStore,
   clock: Clock,
 ): Promise<string> {
   const turn = address.kind === "lane" ? await store.outstanding(address.lane) : null;
@@ -189,7 +195,7 @@ function refuseEmptyWords({ text, relayOfMessageId, taskRefs = [], summary }: Ag
   });
 }
 
-async function relayUnknown(id: string, { address }: AgentIdentity, store: Store): Promise<AppError> {
+async function relayUnknown(id: string, { address }: AgentIdentity, store: AgentMailStore): Promise<AppError> {
   const own = (await store.mailFrom(address, 200)).some((mail) => mail.id === id);
   const received = (await store.mailOf(address, 200)).filter((mail) => mail.from !== waybillSender);
   const open = received.filter(({ readAt }) => readAt === null).slice(0, 10);

@@ -4,10 +4,10 @@
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { addressKey } from "../core/message/address.ts";
-import type { Store } from "../store/port.ts";
+import type { LaneStore, TeamStore } from "../store/port.ts";
 import type { AgentAddress } from "./admission.ts";
 
-type Directory = Pick<Store, "lane" | "team">;
+type Directory = Pick<LaneStore, "lane"> & Pick<TeamStore, "team">;
 
 export type AgentTokens = {
   /** Null for an unknown agent. */

@@ -12,9 +12,10 @@ import { canonicalName, memberCalled } from "../core/team/team.ts";
 import { AppError } from "../platform/app-error.ts";
 import { knownLane } from "../store/known-lane.ts";
 import { knownMember, suggestion } from "../store/known-team.ts";
-import type { Store } from "../store/port.ts";
+import type { LaneStore, TeamStore } from "../store/port.ts";
 
-type Directory = Pick<Store, "lane" | "lanes" | "team" | "teams">;
+/** Where recipients are looked up. */
+export type Directory = Pick<LaneStore, "lane" | "lanes"> & Pick<TeamStore, "team" | "teams">;
 
 /** `lane` is where messages to the address are delivered; without one, they wait in a mailbox. */
 export type ResolvedAddress = { address: Address; name: string; lane: Lane | null };

@@ -22,13 +22,14 @@ import { AppError } from "../platform/app-error.ts";
 import { TimedOut, withTimeout } from "../platform/clock.ts";
 import type { AskAnswer } from "../runtimes/port.ts";
 import { knownLane } from "../store/known-lane.ts";
-import type { Applied, NewLane } from "../store/port.ts";
+import type { Applied, NewLane, TeamStore } from "../store/port.ts";
 import { adoptSession } from "./adoption.ts";
 import type { ForkDeps } from "./fork.ts";
 import { forkLane } from "./fork.ts";
 import { openNewSession } from "./new-session.ts";
 
-export type InterventionDeps = CourierDeps & ForkDeps & { recorder: Pick<Recorder, "note" | "laneRemoved"> };
+export type InterventionDeps = CourierDeps &
+  ForkDeps & { store: Pick<TeamStore, "heldFrom">; recorder: Pick<Recorder, "note" | "laneRemoved"> };
 
 export class Interventions {
   readonly #deps: InterventionDeps;

@@ -14,10 +14,13 @@ import type { AskRegistry } from "../courier/ask-registry.ts";
 import type { AgentAddress } from "../mail/admission.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Runtime } from "../runtimes/port.ts";
-import type { Store } from "../store/port.ts";
+import type { LaneStore, LedgerStore, LogStore, TeamStore } from "../store/port.ts";
 
 export type MemberStatesDeps = {
-  store: Store;
+  store: Pick<TeamStore, "teams"> &
+    Pick<LaneStore, "lane"> &
+    Pick<LedgerStore, "outstanding"> &
+    Pick<LogStore, "onLog" | "eventsBefore" | "passMemberState">;
   asks: AskRegistry;
   runtimes: ReadonlyMap<string, Runtime>;
   clock: Clock;

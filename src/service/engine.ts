@@ -14,10 +14,28 @@ import type { MemberStates } from "../operator/member-states.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import type { Ledger } from "../store/ledger.ts";
-import type { Store } from "../store/port.ts";
+import type {
+  Housekeeping,
+  InboxFileStore,
+  LaneStore,
+  LedgerStore,
+  LogStore,
+  MailStore,
+  StatsStore,
+  TeamStore,
+  UsageStore,
+} from "../store/port.ts";
 
 export type Engine = {
-  store: Store;
+  store: LaneStore &
+    TeamStore &
+    InboxFileStore &
+    LedgerStore &
+    MailStore &
+    LogStore &
+    UsageStore &
+    StatsStore &
+    Pick<Housekeeping, "probe" | "settled">;
   ledger: Ledger;
   admission: MessageAdmission;
   attachments: AttachmentFiles;

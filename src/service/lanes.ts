@@ -3,7 +3,7 @@ import { dayOf } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import { canonicalName, nameProblem } from "../core/team/team.ts";
 import { knownLane } from "../store/known-lane.ts";
-import type { Store } from "../store/port.ts";
+import type { TeamStore } from "../store/port.ts";
 import type { DeliveryServiceOptions } from "./deliveries.ts";
 import { person, refuseWhileDraining } from "./deliveries.ts";
 import type { Engine } from "./engine.ts";
@@ -75,7 +75,7 @@ export function laneService(options: LaneServiceOptions & { notices: LaneNotices
 }
 
 /** A lane may create its member, but not take over an existing one. */
-async function refuseMembership({ id, team, member }: LaneSettings, store: Store): Promise<void> {
+async function refuseMembership({ id, team, member }: LaneSettings, store: Pick<TeamStore, "team">): Promise<void> {
   if (team === null && member === null) return;
   if (team === null || member === null)
     throw invalidLane("A lane must name both its team and its member, or neither.", "Name both.");

@@ -1,11 +1,11 @@
 /** The part of the service that reports statistics by day. */
 import { dayBefore, dayOf } from "../core/lane/daily-limit.ts";
 import { knownLane } from "../store/known-lane.ts";
-import type { Store } from "../store/port.ts";
+import type { LaneStore, StatsStore } from "../store/port.ts";
 import type { StatsReport } from "./service.ts";
 
 export async function statsOf(
-  store: Store,
+  store: StatsStore & Pick<LaneStore, "lane" | "lanes">,
   { days, lane }: { days: number; lane?: string | undefined },
   now: number,
 ): Promise<StatsReport> {

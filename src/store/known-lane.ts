@@ -2,9 +2,9 @@
 
 import type { Lane } from "../core/lane/lane.ts";
 import { AppError } from "../platform/app-error.ts";
-import type { Store } from "./port.ts";
+import type { LaneStore } from "./port.ts";
 
-export async function knownLane(store: Pick<Store, "lane" | "lanes">, id: string): Promise<Lane> {
+export async function knownLane(store: Pick<LaneStore, "lane" | "lanes">, id: string): Promise<Lane> {
   const lane = await store.lane(id);
   if (lane) return lane;
   throw laneUnknown(id, await store.lanes());

@@ -4,9 +4,9 @@ import type { Member, Team } from "../core/team/team.ts";
 import { canonicalName, memberCalled } from "../core/team/team.ts";
 import { AppError } from "../platform/app-error.ts";
 import { nearest } from "../platform/nearest.ts";
-import type { Store } from "./port.ts";
+import type { TeamStore } from "./port.ts";
 
-type Directory = Pick<Store, "team" | "teams">;
+type Directory = Pick<TeamStore, "team" | "teams">;
 
 export async function knownTeam(store: Directory, written: string): Promise<Team> {
   const team = await store.team(canonicalName(written));

@@ -326,14 +326,3 @@ export type Housekeeping = {
   check(): Promise<Finding[]>;
   close(): Promise<void>;
 };
-
-export type Store = LaneStore &
-  TeamStore &
-  InboxFileStore &
-  LedgerStore &
-  MailStore &
-  LogStore &
-  UsageStore &
-  StatsStore &
-  TransportStore &
-  Housekeeping;

@@ -3,7 +3,7 @@
  * on the real store. After each test the store checks itself, and must find nothing wrong.
  */
 import { afterEach, beforeEach, describe, expect } from "vitest";
-import type { Store } from "../../src/store/port.ts";
+import type { Store } from "../../src/store/store.ts";
 import { aLane } from "../support/daemon/waybill.ts";
 import { admission } from "./store/admission.ts";
 import { alerts } from "./store/alerts.ts";

@@ -5,8 +5,9 @@ import type { LogFilter, LogItem, NewEvent } from "../../src/core/log/log-item.t
 import { universalEventTypes } from "../../src/core/turn/universal-event.ts";
 import type { FollowedItem } from "../../src/service/follow-log.ts";
 import { followLog } from "../../src/service/follow-log.ts";
-import type { LogStore, Store } from "../../src/store/port.ts";
+import type { LogStore } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import type { Store } from "../../src/store/store.ts";
 import { aDelta, someEvents } from "../support/core/events.ts";
 import { aLane, World } from "../support/daemon/waybill.ts";
 

@@ -5,7 +5,7 @@ import { transportBox } from "../../mail/outbox/transport-box.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { programPart } from "../../platform/program-part.ts";
 import type { Service } from "../../service/service.ts";
-import type { Store } from "../../store/port.ts";
+import type { Store } from "../../store/store.ts";
 import type { Mount } from "../../transports/http/mount.ts";
 import type { TelegramSettings } from "../../transports/telegram/settings.ts";
 import type { Telegram } from "../../transports/telegram/telegram.ts";

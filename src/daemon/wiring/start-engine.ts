@@ -38,7 +38,8 @@ import { systemClock } from "../../platform/clock.ts";
 import type { PostMessage, Runtime } from "../../runtimes/port.ts";
 import type { Engine } from "../../service/engine.ts";
 import { Ledger } from "../../store/ledger.ts";
-import type { NewLane, Store } from "../../store/port.ts";
+import type { NewLane } from "../../store/port.ts";
+import type { Store } from "../../store/store.ts";
 
 export type EngineOptions = {
   store: Store;
@@ -83,7 +84,10 @@ export type TeamFileOptions = {
   onProblem?: (problem: FolderProblem) => void;
 };
 
-export async function startEngine(options: EngineOptions): Promise<Engine> {
+/** Whoever starts the engine may use the whole store. */
+export type StartedEngine = Engine & { store: Store };
+
+export async function startEngine(options: EngineOptions): Promise<StartedEngine> {
   const { store, policy, clock = systemClock, failPoint, onError = () => {} } = options;
   const ledger = new Ledger(store, failPoint);
   const closing = new AbortController();
@@ -129,10 +133,11 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   });
   const admission = new MessageAdmission({
     ...deps,
+    store,
     attachments,
     acceptedFiles: (kind) => runtimes.get(kind)?.traits.attachments ?? null,
   });
-  const people = new Interventions({ ...deps, recorder }, courier);
+  const people = new Interventions({ ...deps, store, recorder }, courier);
   const teamFiles = new TeamFiles({
     ...{ store, admission, clock, failPoint, onError, rescanMs: 30_000, onProblem: () => {}, ...options.teamFiles },
     asks: { open: (ask, answer) => asks.askedElsewhere(ask, answer), close: (id) => asks.answered(id) },
@@ -206,7 +211,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     runtimes,
     async prune() {
       await attachments.prune((ids) => store.namedAttachments(ids));
-      return prune(deps);
+      return prune(options.store, deps);
     },
     drain: (deadlineMs, stopNow) => drain({ ...deps, courier }, deadlineMs, stopNow),
     close,
@@ -218,7 +223,7 @@ function putTeam({ members, ...team }: NewTeam & { members: readonly NewMember[]
   return [store.putTeam(team), ...members.map((member) => store.putMember(member))];
 }
 
-function prune({ store, policy, clock }: CourierDeps): Promise<number> {
+function prune(store: Store, { policy, clock }: Pick<CourierDeps, "policy" | "clock">): Promise<number> {
   const { respondedMs, failedMs } = policy.retention;
   const now = clock.now();
   const [responded, failed] = [now - respondedMs, now - failedMs];

@@ -11,11 +11,11 @@ import type { ServiceOptions } from "../../service/create-service.ts";
 import { createService } from "../../service/create-service.ts";
 import type { Engine } from "../../service/engine.ts";
 import type { Service } from "../../service/service.ts";
-import type { Store } from "../../store/port.ts";
 import { storeCorrupt } from "../../store/sqlite/file/file-errors.ts";
 import { takeLock } from "../../store/sqlite/file/lock-file.ts";
 import { StoreHealth } from "../../store/sqlite/file/store-health.ts";
 import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
+import type { Store } from "../../store/store.ts";
 import { mcpPath } from "../../transports/mcp/mcp-path.ts";
 import { resolveLaneDirectory } from "../config/allowed-directory.ts";
 import type { Config } from "../config/config.ts";
@@ -26,6 +26,7 @@ import { createRuntimes } from "../wiring/create-runtimes.ts";
 import { namesOf } from "../wiring/denied-directories.ts";
 import type { TelegramTransport } from "../wiring/make-telegram.ts";
 import { makeTelegram } from "../wiring/make-telegram.ts";
+import type { StartedEngine } from "../wiring/start-engine.ts";
 import { startEngine } from "../wiring/start-engine.ts";
 import { startBackgroundCheck } from "./background-check.ts";
 import { logDeliveries } from "./delivery-log.ts";
@@ -181,7 +182,7 @@ type EngineParts = { store: Store; agents: Agents; runId: string; registry: Regi
 function startEngineFor(
   { config, env, log, stopping }: WorkerStart,
   { store, agents, runId, registry, token }: EngineParts,
-): Promise<Engine> {
+): Promise<StartedEngine> {
   const failPoint = failPointFrom(env.WAYBILL_FAIL_POINT);
   const createdAt = systemClock.now();
   // Before the engine, so that changes made by its start count.

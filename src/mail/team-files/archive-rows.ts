@@ -3,7 +3,7 @@
  * them.
  */
 import { join } from "node:path";
-import type { Store } from "../../store/port.ts";
+import type { LedgerStore } from "../../store/port.ts";
 import { archiveRead } from "../inbox-files/archive.ts";
 import type { InboxFile } from "../inbox-files/inbox-file.ts";
 import type { FolderContext } from "./folder-context.ts";
@@ -21,7 +21,11 @@ export async function archiveRows(
 }
 
 /** Rows whose read is not in the ledger yet. They must stay, because recovery after a crash looks for them. */
-async function owedReads(keys: readonly string[], lane: string, store: Store): Promise<Set<string>> {
+async function owedReads(
+  keys: readonly string[],
+  lane: string,
+  store: Pick<LedgerStore, "deliveryOf">,
+): Promise<Set<string>> {
   const owed = new Set<string>();
   for (const key of keys) {
     const record = await store.deliveryOf(lane, key);

@@ -7,7 +7,7 @@ import type { TeamConfig } from "../../core/inbox/team-config.ts";
 import type { Team } from "../../core/team/team.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { AskAnswer } from "../../runtimes/port.ts";
-import type { Store } from "../../store/port.ts";
+import type { InboxFileStore, LedgerStore, LogStore, MailStore, TeamStore } from "../../store/port.ts";
 import type { AgentAddress, MessageAdmission } from "../admission.ts";
 import type { InboxFile } from "../inbox-files/inbox-file.ts";
 
@@ -29,7 +29,11 @@ export type FileAsk = {
 export type AnswerAsk = (answer: AskAnswer) => Promise<void>;
 
 export type FolderDeps = {
-  store: Store;
+  store: TeamStore &
+    InboxFileStore &
+    Pick<MailStore, "message"> &
+    Pick<LedgerStore, "deliveryOf"> &
+    Pick<LogStore, "onLog">;
   admission: MessageAdmission;
   clock: Clock;
   asks: FileAsks;

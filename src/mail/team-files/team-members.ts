@@ -4,9 +4,9 @@ import type { TeamConfig } from "../../core/inbox/team-config.ts";
 import type { Team } from "../../core/team/team.ts";
 import { isReserved, leadRole, nameProblem } from "../../core/team/team.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { Store } from "../../store/port.ts";
+import type { TeamStore } from "../../store/port.ts";
 
-export async function joinMembers(config: TeamConfig, team: Team, store: Store, clock: Clock): Promise<void> {
+export async function joinMembers(config: TeamConfig, team: Team, store: TeamStore, clock: Clock): Promise<void> {
   for (const { name, role, joinedAt } of config.members) {
     const known = team.members.find((member) => member.name === name);
     if (known) {

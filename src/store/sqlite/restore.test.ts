@@ -16,7 +16,7 @@ import { someEvents } from "../../../test/support/core/events.ts";
 import { aLane } from "../../../test/support/daemon/waybill.ts";
 import { heldMessage, StoreFile } from "../../../test/support/store/store-file.ts";
 import { universalEventTypes } from "../../core/turn/universal-event.ts";
-import type { Store } from "../port.ts";
+import type { Store } from "../store.ts";
 import { copyStore } from "./copy-store.ts";
 import { schemaVersion } from "./migrate.ts";
 import { backupStore, checkStoreFile, restoreStore } from "./store-files.ts";

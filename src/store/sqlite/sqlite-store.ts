@@ -20,7 +20,8 @@ import {
 } from "../../core/plan/plans.ts";
 import type { Applied, Plan, Writes } from "../../core/plan/writes.ts";
 import { laneUnknown } from "../known-lane.ts";
-import type { LaneFork, Staged, Store } from "../port.ts";
+import type { LaneFork, Staged } from "../port.ts";
+import type { Store } from "../store.ts";
 import { dayStatsStatements } from "./day-stats.ts";
 import { deliveryStatements } from "./deliveries.ts";
 import { exchangeStatements, isBetween, isFromLane } from "./exchanges.ts";

@@ -2,7 +2,8 @@
 import { expect, it } from "vitest";
 import type { LaneChange } from "../../../src/core/lane/lane.ts";
 import { payloadHash } from "../../../src/core/message/message.ts";
-import type { LaneChoice, Store } from "../../../src/store/port.ts";
+import type { LaneChoice } from "../../../src/store/port.ts";
+import type { Store } from "../../../src/store/store.ts";
 import {
   admit,
   aMessage,

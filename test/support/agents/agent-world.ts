@@ -7,10 +7,10 @@ import { startScriptedModel } from "@waybill/scripted-model";
 import type { Policy } from "../../../src/core/delivery/policy.ts";
 import type { DeliveryRecord, Status } from "../../../src/core/delivery/record.ts";
 import type { DailyLimits } from "../../../src/core/lane/daily-limit.ts";
+import type { StartedEngine } from "../../../src/daemon/wiring/start-engine.ts";
 import { startEngine } from "../../../src/daemon/wiring/start-engine.ts";
 import type { NewMessage } from "../../../src/mail/message-schema.ts";
 import type { Runtime } from "../../../src/runtimes/port.ts";
-import type { Engine } from "../../../src/service/engine.ts";
 import type { NewLane } from "../../../src/store/port.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { quickPolicy } from "../core/quick-policy.ts";
@@ -36,7 +36,7 @@ export abstract class AgentWorld {
   /** The user's texts before a prompt, at the model's last call for it. */
   readonly earlier = new Map<string, string>();
   model!: ScriptedModel;
-  waybill!: Engine;
+  waybill!: StartedEngine;
 
   constructor(options: AgentWorldOptions = {}) {
     this.#options = options;

@@ -6,7 +6,8 @@ import type { DeliveryRecord } from "../../../src/core/delivery/record.ts";
 import { newDelivery } from "../../../src/core/delivery/record.ts";
 import type { Message } from "../../../src/core/message/message.ts";
 import { payloadHash } from "../../../src/core/message/message.ts";
-import type { Admission, Applied, LaneChoice, Store } from "../../../src/store/port.ts";
+import type { Admission, Applied, LaneChoice } from "../../../src/store/port.ts";
+import type { Store } from "../../../src/store/store.ts";
 import { aMessage as anyMessage } from "./records.ts";
 
 export const start = Date.UTC(2026, 0, 1);

@@ -8,6 +8,7 @@ import type { Policy } from "../../../src/core/delivery/policy.ts";
 import { defaultPolicy } from "../../../src/core/delivery/policy.ts";
 import type { DeliveryRecord } from "../../../src/core/delivery/record.ts";
 import type { TurnLimitOptions } from "../../../src/courier/turn-limit.ts";
+import type { StartedEngine } from "../../../src/daemon/wiring/start-engine.ts";
 import { startEngine } from "../../../src/daemon/wiring/start-engine.ts";
 import type { Mailbox } from "../../../src/mail/mailbox.ts";
 import type { NewMessage } from "../../../src/mail/message-schema.ts";
@@ -18,7 +19,6 @@ import { readJournal } from "../../../src/runtimes/stub/journal.ts";
 import type { StubOptions } from "../../../src/runtimes/stub/runtime.ts";
 import { StubRuntime } from "../../../src/runtimes/stub/runtime.ts";
 import type { StubScriptInput } from "../../../src/runtimes/stub/script.ts";
-import type { Engine } from "../../../src/service/engine.ts";
 import type { NewLane } from "../../../src/store/port.ts";
 import type { CommitPoint } from "../../../src/store/sqlite/group-commit.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
@@ -43,7 +43,7 @@ export class World {
   readonly errors: unknown[] = [];
   readonly alerts: Alert[] = [];
   readonly #options: WorldOptions;
-  #waybill: Engine | null = null;
+  #waybill: StartedEngine | null = null;
   #onFailedCommit: (() => void) | null = null;
   stub!: StubRuntime;
 
@@ -56,7 +56,7 @@ export class World {
     return join(this.directory, "waybill.db");
   }
 
-  get waybill(): Engine {
+  get waybill(): StartedEngine {
     if (!this.#waybill) throw new Error("this world is not running");
     return this.#waybill;
   }

@@ -1,6 +1,6 @@
 /** A store that fails right after committing an event, as if the program died there, and from then on. */
 import type { DeliveryEventType } from "../../../src/core/delivery/delivery-event.ts";
-import type { Store } from "../../../src/store/port.ts";
+import type { Store } from "../../../src/store/store.ts";
 
 export function failureOf(store: Store, type: DeliveryEventType): { happened: boolean } {
   const failure = { happened: false };

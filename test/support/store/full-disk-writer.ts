@@ -5,9 +5,9 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../../src/platform/app-error.ts";
-import type { Store } from "../../../src/store/port.ts";
 import { copyStore } from "../../../src/store/sqlite/copy-store.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
+import type { Store } from "../../../src/store/store.ts";
 import { admit } from "../core/deliveries.ts";
 import { aLane } from "../daemon/waybill.ts";
 

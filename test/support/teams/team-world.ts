@@ -8,6 +8,7 @@ import { expect, onTestFinished } from "vitest";
 import type { Policy } from "../../../src/core/delivery/policy.ts";
 import type { DeliveryRecord } from "../../../src/core/delivery/record.ts";
 import type { InboxNote } from "../../../src/core/inbox/inbox-note.ts";
+import type { StartedEngine } from "../../../src/daemon/wiring/start-engine.ts";
 import { startEngine } from "../../../src/daemon/wiring/start-engine.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import type { JournalEntry } from "../../../src/runtimes/stub/journal.ts";
@@ -15,7 +16,6 @@ import { readJournal } from "../../../src/runtimes/stub/journal.ts";
 import { StubRuntime } from "../../../src/runtimes/stub/runtime.ts";
 import type { StubScriptInput } from "../../../src/runtimes/stub/script.ts";
 import { createService } from "../../../src/service/create-service.ts";
-import type { Engine } from "../../../src/service/engine.ts";
 import type { Service } from "../../../src/service/service.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { quickPolicy } from "../core/quick-policy.ts";
@@ -42,7 +42,7 @@ export class TeamWorld {
   readonly errors: unknown[] = [];
   readonly #options: TeamWorldOptions;
   #run = { isOver: false };
-  waybill!: Engine;
+  waybill!: StartedEngine;
   stub!: StubRuntime;
 
   constructor(options: TeamWorldOptions) {

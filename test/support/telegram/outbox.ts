@@ -7,8 +7,8 @@ import type { Delivered, OutboxDeps } from "../../../src/mail/outbox/outbox.ts";
 import { Outbox } from "../../../src/mail/outbox/outbox.ts";
 import type { NewOutboxRow, OutboxRow, TransportBox } from "../../../src/mail/outbox/transport-box.ts";
 import { transportBox } from "../../../src/mail/outbox/transport-box.ts";
-import type { Store } from "../../../src/store/port.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
+import type { Store } from "../../../src/store/store.ts";
 import { ManualClock } from "../core/manual-clock.ts";
 
 /** A store in its own directory, until the test ends. */
