@@ -18,10 +18,12 @@ export async function startMemoryWaybill({ path, lanes, runtime = memoryRuntime(
     onError: ({ error }) => errors.push(error),
   });
   const closed = new Map();
-  engine.ledger.onChange(({ record }) => {
-    if (!isClosed(record)) return;
-    closed.get(record.messageId)?.();
-    closed.delete(record.messageId);
+  engine.store.onLog((items) => {
+    for (const { type, record } of items) {
+      if (type !== "delivery" || !isClosed(record)) continue;
+      closed.get(record.messageId)?.();
+      closed.delete(record.messageId);
+    }
   });
   let [turns, awaited] = [0, { turns: 0, resolve: () => {} }];
   engine.store.onLog((items) => {

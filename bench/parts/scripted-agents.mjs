@@ -91,10 +91,11 @@ export async function startAgentWaybill({ path, runtime, work }) {
     onError: ({ error }) => errors.push(error),
   });
   const waiting = new Map();
-  engine.ledger.onChange(({ record, events }) => {
+  engine.store.onLog((items) => {
     const at = performance.now();
+    const changes = items.filter(({ type }) => type === "delivery");
     for (const [key, resolve] of waiting) {
-      if (!key.fits(record, events)) continue;
+      if (!changes.some(({ record }) => key.fits(record))) continue;
       waiting.delete(key);
       resolve(at);
     }

@@ -90,12 +90,14 @@ function answerAsks() {
     );
   }
 }
-asks.onChange(answerAsks);
+store.onLog((items) => items.some(({ type }) => type === "ask") && answerAsks());
 answerAsks();
 
 // A person who makes the file writable once the problem is reported.
-waybill.ledger.onChange(({ record }) => {
-  if (record.laneId === "rex" && record.readCommitError !== null) chmodSync(file("rex"), 0o644);
+store.onLog((items) => {
+  for (const { type, record } of items)
+    if (type === "delivery" && record.laneId === "rex" && record.readCommitError !== null)
+      chmodSync(file("rex"), 0o644);
 });
 
 if (!(await store.team("crew"))?.directory) {

@@ -142,6 +142,8 @@ const message = (to, id) => ({
   ...(to === "friend" ? { actionMode: "notify" } : {}),
 });
 
+const recordsIn = (items) => items.flatMap((item) => (item.type === "delivery" ? [item.record] : []));
+
 /** For the first run: its prompt must not be answered, nor its message read, before that run ends. */
 const unanswered = { ...scripts, rebuilt: { turns: [{ when: "<sent>", steps: [{ hang: true }] }] } };
 
@@ -158,7 +160,9 @@ async function prepare() {
   });
   const reaches = (id, status) =>
     new Promise((resolve) => {
-      before.ledger.onChange(({ record }) => record.messageId === id && record.status === status && resolve());
+      before.store.onLog((items) => {
+        if (recordsIn(items).some((record) => record.messageId === id && record.status === status)) resolve();
+      });
     });
   const scheduled = reaches("ahead", "retry_scheduled");
   await before.admission.admit(message("ahead", "ahead"));
@@ -231,7 +235,7 @@ const done = new Promise((resolve) => {
     });
     if (finished) resolve(latest);
   };
-  waybill.ledger.onChange(({ record }) => see(record));
+  waybill.store.onLog((items) => recordsIn(items).forEach(see));
   sending = (async () => {
     for (const record of (await waybill.store.deliveries({ limit: 100 })).items) see(record);
     for (const [to, id] of messages) see((await waybill.admission.admit(message(to, id), sender(to))).delivery);
