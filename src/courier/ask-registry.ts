@@ -10,7 +10,7 @@ import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { isOutstanding } from "../core/delivery/record.ts";
 import type { LogItem } from "../core/log/log-item.ts";
 import type { Ask } from "../core/transcript/transcript.ts";
-import { readDetail } from "../core/turn/permission-detail.ts";
+import { readDetail } from "../core/turn/signal.ts";
 import type { Question, UniversalEvent } from "../core/turn/universal-event.ts";
 import type { AskAnswer } from "../runtimes/port.ts";
 import type { LogStore } from "../store/port.ts";

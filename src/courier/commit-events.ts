@@ -6,8 +6,7 @@
 import type { Remark } from "../core/decision/decision.ts";
 import { resultOf, resultOfStopped } from "../core/decision/submission.ts";
 import type { Attempt, SubmitOutcome } from "../core/delivery/attempt.ts";
-import type { DeliveryEvent, Effect } from "../core/delivery/delivery-event.ts";
-import type { OutgoingMail } from "../core/delivery/outgoing-mail.ts";
+import type { DeliveryEvent, Effect, OutgoingMail } from "../core/delivery/delivery-event.ts";
 import { missingFilesOf, promptText } from "../core/delivery/prompt-text.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import type { MailContext } from "../core/delivery/replies.ts";
@@ -18,7 +17,7 @@ import type { Lane } from "../core/lane/lane.ts";
 import type { Message } from "../core/message/message.ts";
 import { replyAddress, senderOf } from "../core/message/message.ts";
 import { canonicalName } from "../core/team/team.ts";
-import { digestOf } from "../core/transcript/digest.ts";
+import { digestOf } from "../core/transcript/transcript.ts";
 import { AppError, messageOf } from "../platform/app-error.ts";
 import { sleep, withTimeout } from "../platform/clock.ts";
 import type { Prompt, Runtime } from "../runtimes/port.ts";

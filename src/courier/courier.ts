@@ -6,9 +6,8 @@
  */
 
 import { decideHead, isSuperseded } from "../core/decision/submission.ts";
-import type { Alert } from "../core/delivery/alert.ts";
 import { mayHaveBeenSent, superseded, tooManyTurns } from "../core/delivery/reasons.ts";
-import type { DeliveryRecord } from "../core/delivery/record.ts";
+import type { Alert, DeliveryRecord } from "../core/delivery/record.ts";
 import { openStatuses } from "../core/delivery/record.ts";
 import { hasLimits } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";

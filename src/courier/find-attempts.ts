@@ -7,9 +7,15 @@ import type { Attempt } from "../core/delivery/attempt.ts";
 import { deliveryId } from "../core/delivery/attempt.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import type { Lane } from "../core/lane/lane.ts";
-import { attemptsInDirectory } from "../core/proof/attempts-in-directory.ts";
 import type { FoundPrompt } from "../core/proof/find-prompts.ts";
-import { attemptsById, attemptsByMarker, derivedIds, promptsIn, withoutGaps } from "../core/proof/find-prompts.ts";
+import {
+  attemptsById,
+  attemptsByMarker,
+  attemptsInDirectory,
+  derivedIds,
+  promptsIn,
+  withoutGaps,
+} from "../core/proof/find-prompts.ts";
 import { withTimeout } from "../platform/clock.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import type { LaneStore } from "../store/port.ts";

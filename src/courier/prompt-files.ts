@@ -1,7 +1,7 @@
 /** The files that a message's prompt includes: those it names, if they exist and its runtime accepts them. */
 import type { AttemptKind } from "../core/delivery/attempt.ts";
 import { isFollowUp } from "../core/delivery/attempt.ts";
-import { refusalOf } from "../core/message/accepted-files.ts";
+import { refusalOf } from "../core/message/file-type.ts";
 import type { Message } from "../core/message/message.ts";
 import type { AttachmentFiles } from "../mail/attachments/attachment-files.ts";
 import { differenceOf } from "../mail/attachments/check-attachments.ts";

@@ -4,11 +4,10 @@
  */
 
 import type { LoggedEvent, NewEvent } from "../core/log/log-item.ts";
-import { bounded } from "../core/turn/bounded-event.ts";
+import type { LiveTurn } from "../core/turn/bounded-event.ts";
+import { bounded, boundedTurn } from "../core/turn/bounded-event.ts";
 import { endNote, isOver, roundOf } from "../core/turn/delivery-notes.ts";
 import { KnownIds } from "../core/turn/item-tracker.ts";
-import type { LiveTurn } from "../core/turn/live-turn.ts";
-import { boundedTurn } from "../core/turn/live-turn.ts";
 import type { Signal } from "../core/turn/signal.ts";
 import { TurnTracker } from "../core/turn/turn-tracker.ts";
 import type { Draft, EventBody, UniversalEvent } from "../core/turn/universal-event.ts";

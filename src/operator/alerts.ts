@@ -3,8 +3,7 @@
  * turn. An alert changes nothing about its delivery. Each waiting thing has one timer.
  */
 
-import type { Alert } from "../core/delivery/alert.ts";
-import type { DeliveryRecord } from "../core/delivery/record.ts";
+import type { Alert, DeliveryRecord } from "../core/delivery/record.ts";
 import { openStatuses } from "../core/delivery/record.ts";
 import type { AskRegistry } from "../courier/ask-registry.ts";
 import type { Clock } from "../platform/clock.ts";

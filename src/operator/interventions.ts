@@ -3,9 +3,8 @@
  * carries it out. So a crash loses no decision of a person.
  */
 
-import { decideStop } from "../core/decision/stop.ts";
-import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
-import type { OutgoingMail } from "../core/delivery/outgoing-mail.ts";
+import { decideStop } from "../core/decision/submission.ts";
+import type { DeliveryEvent, OutgoingMail } from "../core/delivery/delivery-event.ts";
 import { mayHaveBeenSent, readReleased } from "../core/delivery/reasons.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { isOutstanding, isOwed, openStatuses, readsWithLedger } from "../core/delivery/record.ts";

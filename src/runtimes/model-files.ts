@@ -1,6 +1,6 @@
 /** The files that models accept as part of a prompt, and their content in the forms that agent programs pass on. */
 import { readFile } from "node:fs/promises";
-import type { AcceptedFiles } from "../core/message/accepted-files.ts";
+import type { AcceptedFiles } from "../core/message/file-type.ts";
 import { isTextType } from "../core/message/file-type.ts";
 import type { AttachedFile } from "./port.ts";
 

@@ -6,7 +6,7 @@ import type { DeliveryRecord } from "../core/delivery/record.ts";
 import type { HandOver } from "../core/inbox/hand-over.ts";
 import { whyWaiting } from "../core/inbox/hand-over.ts";
 import { isPaused, laneName, pauseOf } from "../core/lane/lane.ts";
-import type { Page } from "../core/log/page.ts";
+import type { Page } from "../core/log/log-item.ts";
 import type { Mail, Message } from "../core/message/message.ts";
 import { replyAddress } from "../core/message/message.ts";
 import type { ChooseLaneChange } from "../mail/admission.ts";

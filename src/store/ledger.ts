@@ -1,8 +1,7 @@
 /** The one way to change a delivery: commits events through the store, past the fail points of each. */
 
-import type { DeliveryEvent, DeliveryEventType } from "../core/delivery/delivery-event.ts";
+import type { DeliveryEvent, DeliveryEventType, OutgoingMail } from "../core/delivery/delivery-event.ts";
 import type { FailPointHook } from "../core/delivery/fail-points.ts";
-import type { OutgoingMail } from "../core/delivery/outgoing-mail.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import type { Admission, AdmissionRequest, Applied, LedgerStore, Staged } from "./port.ts";
 

@@ -5,16 +5,14 @@
  *
  * A resolved promise means that the change is durable. Effects are carried out after that, never before.
  */
-import type { Alert } from "../core/delivery/alert.ts";
-import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
-import type { OutgoingMail } from "../core/delivery/outgoing-mail.ts";
-import type { DeliveryRecord, Status } from "../core/delivery/record.ts";
+
+import type { DeliveryEvent, OutgoingMail } from "../core/delivery/delivery-event.ts";
+import type { Alert, DeliveryRecord, Status } from "../core/delivery/record.ts";
 import type { HandOver, HandOverChange } from "../core/inbox/hand-over.ts";
 import type { InboxNote } from "../core/inbox/inbox-note.ts";
 import type { DayUsage, UsageEntry } from "../core/lane/daily-limit.ts";
 import type { Lane, LaneChange, LaneSession, NewLane } from "../core/lane/lane.ts";
-import type { LogItem, LogPage, LogQuery, NewEvent } from "../core/log/log-item.ts";
-import type { Page, Paging } from "../core/log/page.ts";
+import type { LogItem, LogPage, LogQuery, NewEvent, Page, Paging } from "../core/log/log-item.ts";
 import type { Address, MemberAddress } from "../core/message/address.ts";
 import type { Mail } from "../core/message/message.ts";
 import type { Admission, AdmissionRequest, LaneChoice, LaneFork } from "../core/plan/plans.ts";

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import { expect, test } from "vitest";
-import { alertKinds } from "../../src/core/delivery/alert.ts";
-import { explainedReasons } from "../../src/core/delivery/reason-words.ts";
+import { explainedReasons } from "../../src/core/delivery/reasons.ts";
+import { alertKinds } from "../../src/core/delivery/record.ts";
 import { codesByStatus } from "../../src/transports/http/errors.ts";
 import { readText, root } from "../support/rules/cited-tests.ts";
 

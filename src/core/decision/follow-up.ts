@@ -17,7 +17,7 @@ import { judgeSubstance } from "../proof/acknowledgement.ts";
 import { claimedFiles } from "../proof/claims.ts";
 import type { Evidence } from "../proof/observation.ts";
 import { factsOf } from "../proof/observe.ts";
-import { changesFiles } from "../transcript/tool-names.ts";
+import { changesFiles } from "../transcript/tool-calls.ts";
 import type { Decision, DecisionInput } from "./decision.ts";
 import { commit, isEarly, observedEvent, reconcileLater } from "./decision.ts";
 import { sendAgain } from "./silence.ts";

@@ -6,8 +6,8 @@ import type { DeliveryRecord } from "../delivery/record.ts";
 import { openStatuses, statuses } from "../delivery/record.ts";
 import type { Lane } from "../lane/lane.ts";
 import { sources } from "../message/message.ts";
-import type { StopInput } from "./stop.ts";
-import { decideStop } from "./stop.ts";
+import type { StopInput } from "./submission.ts";
+import { decideStop } from "./submission.ts";
 
 const lane: Lane = { ...aLane(), pausedReason: null, teamHold: null, sessionId: "ses-1", generation: 1, version: 1 };
 const waiting = (id: string, source: DeliveryRecord["source"] = "ui") => ({ ...aRecord({ id, source }), id });

@@ -3,7 +3,7 @@
  * says why it is or is not enough. Pure.
  */
 import type { DeliveryEvent, EventOf, NewAttempt, ObservedFacts } from "./delivery-event.ts";
-import { reasonClause } from "./reason-words.ts";
+import { reasonClause } from "./reasons.ts";
 import type { Proof, ResponseState } from "./record.ts";
 
 export type AuditRow = {

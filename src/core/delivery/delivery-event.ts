@@ -101,3 +101,11 @@ export type DeliveryChange = {
   /** The message itself, if it was just admitted. */
   admitted?: Message;
 };
+
+/** Mail that is written in the same transaction as the event it reports. */
+export type OutgoingMail = {
+  message: Message;
+  payloadHash: string;
+  /** For a message to a lane: the delivery that begins when the message is stored. */
+  delivery?: DeliveryRecord | null;
+};

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { aRecord, having, submitEvent } from "../../../test/support/core/records.ts";
 import { aLane } from "../../../test/support/daemon/waybill.ts";
-import { explanation } from "./explanation.ts";
 import type { OutlookInput } from "./outlook.ts";
-import { outlook } from "./outlook.ts";
+import { explanation, outlook } from "./outlook.ts";
 import type { DeliveryRecord } from "./record.ts";
 import { statuses } from "./record.ts";
 

@@ -1,6 +1,6 @@
 /** Events in a team's inbox files, as people see them in the stream. They never quote a message. */
 import type { HandOverState } from "./hand-over.ts";
-import type { SystemRowType } from "./system-row.ts";
+import type { SystemRowType } from "./row.ts";
 
 export const fileProblems = [
   "corrupt",

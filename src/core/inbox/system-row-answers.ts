@@ -1,7 +1,6 @@
 /** What to ask a person about a request from one program to another, and the row that answers it. Pure. */
 import { createHash } from "node:crypto";
-import type { InboxRow, ParsedRow, RowForm } from "./row.ts";
-import type { SystemRow, SystemRowType } from "./system-row.ts";
+import type { InboxRow, ParsedRow, RowForm, SystemRow, SystemRowType } from "./row.ts";
 
 /** `message`: work for the agent. `request`: needs an answer. `news`: only shown. */
 export function kindOfSystemRow(type: SystemRowType): "message" | "request" | "news" {

@@ -1,7 +1,7 @@
 /** The log: everything that happened, in one order, with one kind of cursor. */
-import type { Alert } from "../delivery/alert.ts";
+
 import type { DeliveryChange, DeliveryEvent } from "../delivery/delivery-event.ts";
-import type { DeliveryRecord } from "../delivery/record.ts";
+import type { Alert, DeliveryRecord } from "../delivery/record.ts";
 import type { InboxNote } from "../inbox/inbox-note.ts";
 import type { Lane } from "../lane/lane.ts";
 import type { Address } from "../message/address.ts";
@@ -66,3 +66,8 @@ export function changesIn(items: readonly LogItem[]): DeliveryChange[] {
 export function isWanted(item: LogItem, { lane, types }: LogFilter): boolean {
   return (lane === undefined || item.laneId === lane) && (types === undefined || types.includes(typeOf(item)));
 }
+
+export type Paging = { limit: number; cursor?: string | undefined };
+
+/** `next` is the cursor of the next page, or null on the last one. Cursors are opaque to clients. */
+export type Page<T> = { items: readonly T[]; next: string | null };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { refusalOf } from "./accepted-files.ts";
+import { refusalOf } from "./file-type.ts";
 
 const file = (mimeType: string, size = 10) => ({ id: "a", name: "a.bin", mimeType, size });
 const accepted = [

@@ -1,4 +1,8 @@
-/** Detects a file's type from its first bytes, its name, or whether its content looks like text. */
+/**
+ * Detects a file's type from its first bytes, its name, or whether its content looks like text; and says which files a
+ * runtime accepts.
+ */
+import type { Attachment } from "./message.ts";
 
 /** The types that a file's first bytes prove. A file has one of them only if its bytes show it. */
 export const provableTypes = ["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"] as const;
@@ -92,4 +96,24 @@ function looksLikeText(head: Uint8Array): boolean {
   } catch {
     return false;
   }
+}
+
+/** `type` is a media type, or `text/*` for everything that a model can read as is. */
+export type AcceptedFiles = { type: string; maxBytes: number };
+
+/** Null if the runtime accepts all of them, else the reason, worded to follow the runtime's name. */
+export function refusalOf(attachments: readonly Attachment[], accepted: readonly AcceptedFiles[]): string | null {
+  for (const { name, mimeType, size } of attachments) {
+    if (accepted.length === 0) return "takes no attachments";
+    const rule = accepted.find(({ type }) => (type === "text/*" ? isTextType(mimeType) : type === mimeType));
+    if (!rule) return `takes no files of type ${mimeType} ("${name}")`;
+    if (size > rule.maxBytes)
+      return `takes files of type ${mimeType} up to ${rule.maxBytes} bytes ("${name}" has ${size})`;
+  }
+  return null;
+}
+
+/** The types a runtime accepts, for people to read. */
+export function acceptedTypes(accepted: readonly AcceptedFiles[]): string {
+  return accepted.map(({ type }) => type).join(", ");
 }

@@ -2,10 +2,9 @@
  * Plans what a change writes to the store, from facts that an adapter has loaded: an admission, the events of a
  * delivery, a lost record, and the changes, the removal and the fork of a lane. A refusal writes nothing.
  */
-import type { Alert } from "../delivery/alert.ts";
-import type { DeliveryEvent } from "../delivery/delivery-event.ts";
-import type { OutgoingMail } from "../delivery/outgoing-mail.ts";
-import type { DeliveryRecord } from "../delivery/record.ts";
+
+import type { DeliveryEvent, OutgoingMail } from "../delivery/delivery-event.ts";
+import type { Alert, DeliveryRecord } from "../delivery/record.ts";
 import { isOutstanding } from "../delivery/record.ts";
 import { applyEvents } from "../delivery/transition.ts";
 import type { UsageEntry } from "../lane/daily-limit.ts";
@@ -16,7 +15,7 @@ import { senderOf } from "../message/message.ts";
 import { dayStatsChange } from "../stats/day-stats.ts";
 import type { Exchange, ExchangeLimits, ExchangePair } from "../team/exchange.ts";
 import { heldByLoopGuard, nextExchange } from "../team/exchange.ts";
-import { changesFiles, classifyTool, normalizeToolName } from "../transcript/tool-names.ts";
+import { changesFiles, classifyTool, normalizeToolName } from "../transcript/tool-calls.ts";
 import type { Applied, Plan, Writes } from "./writes.ts";
 
 export type Admission =

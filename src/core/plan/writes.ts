@@ -2,10 +2,9 @@
  * What a change writes to the store. Plans decide it from loaded facts; the adapter loads, plans and saves in one
  * transaction, and contains no rules.
  */
-import type { Alert } from "../delivery/alert.ts";
-import type { DeliveryEvent, Effect } from "../delivery/delivery-event.ts";
-import type { OutgoingMail } from "../delivery/outgoing-mail.ts";
-import type { DeliveryRecord } from "../delivery/record.ts";
+
+import type { DeliveryEvent, Effect, OutgoingMail } from "../delivery/delivery-event.ts";
+import type { Alert, DeliveryRecord } from "../delivery/record.ts";
 import type { UsageEntry } from "../lane/daily-limit.ts";
 import type { Lane, LaneSession } from "../lane/lane.ts";
 import type { NewEvent } from "../log/log-item.ts";

@@ -6,8 +6,7 @@
 import type { ReplyOutcome } from "../message/message.ts";
 import { replyOutcomes } from "../message/message.ts";
 import { cleanText } from "../transcript/clean-text.ts";
-import { classOf, isOwnTool } from "../transcript/tool-names.ts";
-import { reportsFailedSend } from "../transcript/tool-results.ts";
+import { classOf, isOwnTool, reportsFailedSend } from "../transcript/tool-calls.ts";
 import type { ToolCall } from "../transcript/transcript.ts";
 
 /** A successful `message_send` in the agent's own transcript. */

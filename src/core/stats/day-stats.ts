@@ -6,8 +6,6 @@ import { earliest } from "../delivery/attempt.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
 import type { UsageEntry } from "../lane/daily-limit.ts";
 import { dayOf } from "../lane/daily-limit.ts";
-import type { Durations } from "./durations.ts";
-import { addDurations, withDuration } from "./durations.ts";
 
 /** How many days are kept. */
 export const keptStatsDays = 400;
@@ -125,4 +123,75 @@ export function usageIncrease(
   const { day, tokens, cost } = known ?? { day: seen.day, tokens: 0, cost: 0 };
   if (day < countedFrom) return null;
   return { day, tokens: Math.max(0, seen.tokens - tokens), cost: Math.max(0, seen.cost - cost) };
+}
+
+/**
+ * A compact histogram that can be added up, and from which quantiles are estimated. `counts`: entries in bucket number
+ * `first`, the next one, and so on. They are stored, so the bounds never change.
+ */
+export type Durations = { sumMs: number; maxMs: number; first: number; counts: readonly number[] };
+
+type DurationSummary = { count: number; meanMs: number; p50Ms: number; p95Ms: number; maxMs: number };
+
+/** Bucket 0 ends here. */
+const firstBoundMs = 10;
+/** A bucket is 19 % wide, so an estimate is at most that far off. */
+const bucketsPerDoubling = 4;
+
+export function bucketOf(ms: number): number {
+  return ms < firstBoundMs ? 0 : 1 + Math.floor(bucketsPerDoubling * Math.log2(ms / firstBoundMs));
+}
+
+/** The exclusive upper bound of a bucket. */
+function endOfBucket(bucket: number): number {
+  return firstBoundMs * 2 ** (bucket / bucketsPerDoubling);
+}
+
+export function withDuration(durations: Durations | null, ms: number): Durations {
+  return addDurations(durations, { sumMs: ms, maxMs: ms, first: bucketOf(ms), counts: [1] });
+}
+
+export function addDurations<D extends Durations | null>(one: Durations | null, other: D): D | Durations {
+  if (one === null) return other;
+  if (other === null) return one;
+  const first = Math.min(one.first, other.first);
+  const end = Math.max(one.first + one.counts.length, other.first + other.counts.length);
+  const counts: number[] = [];
+  for (let bucket = first; bucket < end; bucket++) {
+    counts.push((one.counts[bucket - one.first] ?? 0) + (other.counts[bucket - other.first] ?? 0));
+  }
+  return { sumMs: one.sumMs + other.sumMs, maxMs: Math.max(one.maxMs, other.maxMs), first, counts };
+}
+
+export function summaryOf(durations: Durations): DurationSummary {
+  const { sumMs, maxMs } = durations;
+  const count = countOf(durations);
+  const quantileOf = (q: number) => atRank(durations, count, q);
+  return { count, meanMs: Math.round(sumMs / count), p50Ms: quantileOf(0.5), p95Ms: quantileOf(0.95), maxMs };
+}
+
+/** An estimate by nearest rank that assumes an even spread within a bucket. The maximum is exact. */
+export function quantile(durations: Durations, q: number): number {
+  return atRank(durations, countOf(durations), q);
+}
+
+function atRank({ first, counts, maxMs }: Durations, count: number, q: number): number {
+  const rank = Math.max(1, Math.ceil(q * count));
+  if (rank >= count) return maxMs;
+  let below = 0;
+  for (let index = 0; index < counts.length; index++) {
+    const inBucket = counts[index] ?? 0;
+    if (below + inBucket >= rank) {
+      const bucket = first + index;
+      const from = bucket === 0 ? 0 : endOfBucket(bucket - 1);
+      const to = Math.min(endOfBucket(bucket), maxMs);
+      return Math.round(from + ((to - from) * (rank - below - 0.5)) / inBucket);
+    }
+    below += inBucket;
+  }
+  return maxMs;
+}
+
+function countOf({ counts }: Durations): number {
+  return counts.reduce((sum, count) => sum + count, 0);
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Durations } from "./durations.ts";
-import { addDurations, bucketOf, quantile, summaryOf, withDuration } from "./durations.ts";
+import type { Durations } from "./day-stats.ts";
+import { addDurations, bucketOf, quantile, summaryOf, withDuration } from "./day-stats.ts";
 
 const day = 24 * 3600_000;
 const anyMs = fc.oneof(fc.integer({ min: 0, max: 30_000 }), fc.integer({ min: 0, max: 30 * day }));

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { maxEventCharacters } from "./bounded-event.ts";
+import type { LiveTurn } from "./bounded-event.ts";
+import { boundedTurn, maxEventCharacters } from "./bounded-event.ts";
 import type { Item, Part } from "./item.ts";
-import type { LiveTurn } from "./live-turn.ts";
-import { boundedTurn } from "./live-turn.ts";
 
 function open(id: string, ...texts: string[]): Item {
   const parts = texts.map((text, index): Part => ({ type: "text", id: `p${index}`, text }));

@@ -3,9 +3,10 @@
  * and ends by the same rules for every program: `turn.ended` comes once for each `turn.started`, an ask does not end
  * a turn, and late or repeated signals have no effect. No clock, no randomness, no I/O.
  */
+
+import type { LiveTurn } from "./bounded-event.ts";
 import type { Item } from "./item.ts";
 import { ItemTracker, KnownIds } from "./item-tracker.ts";
-import type { LiveTurn } from "./live-turn.ts";
 import type { MessageError, Signal, SignalBody } from "./signal.ts";
 import type { Draft, EventBody, TurnEndReason, UniversalEvent } from "./universal-event.ts";
 

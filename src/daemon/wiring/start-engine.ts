@@ -2,9 +2,9 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { join } from "node:path";
-import type { Alert } from "../../core/delivery/alert.ts";
 import type { FailPointHook } from "../../core/delivery/fail-points.ts";
 import type { Policy } from "../../core/delivery/policy.ts";
+import type { Alert } from "../../core/delivery/record.ts";
 import { defaultMaxAttachmentBytes } from "../../core/message/message.ts";
 import { keptStatsDays } from "../../core/stats/day-stats.ts";
 import type { NewMember, NewTeam } from "../../core/team/team.ts";

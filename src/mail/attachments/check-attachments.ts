@@ -1,8 +1,7 @@
 /** Checks that a message may name its attachments: their bytes are stored, and its lane's runtime accepts them. */
 
-import type { AcceptedFiles } from "../../core/message/accepted-files.ts";
-import { acceptedTypes, refusalOf } from "../../core/message/accepted-files.ts";
-import { isProvable } from "../../core/message/file-type.ts";
+import type { AcceptedFiles } from "../../core/message/file-type.ts";
+import { acceptedTypes, isProvable, refusalOf } from "../../core/message/file-type.ts";
 import type { Attachment } from "../../core/message/message.ts";
 import { AppError } from "../../platform/app-error.ts";
 import type { AttachmentFiles } from "./attachment-files.ts";

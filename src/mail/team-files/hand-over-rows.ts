@@ -6,8 +6,7 @@
 import { attachmentsNotSupported } from "../../core/delivery/reasons.ts";
 import { waybillSender } from "../../core/delivery/replies.ts";
 import type { HandOver, HandOverChange } from "../../core/inbox/hand-over.ts";
-import { isInFile, leadNotServed, personInbox } from "../../core/inbox/hand-over.ts";
-import { missingRows } from "../../core/inbox/missing-rows.ts";
+import { isInFile, leadNotServed, missingRows, personInbox } from "../../core/inbox/hand-over.ts";
 import { isRow, rowKey } from "../../core/inbox/row.ts";
 import type { ConfigMember, TeamConfig } from "../../core/inbox/team-config.ts";
 import { rowFor } from "../../core/inbox/written-row.ts";

@@ -3,10 +3,8 @@
  * person decides. Until then the row stays unread, so that it is asked again after a restart.
  */
 
-import type { ParsedRow } from "../../core/inbox/row.ts";
-import { isRow, rowKey } from "../../core/inbox/row.ts";
-import type { SystemRow } from "../../core/inbox/system-row.ts";
-import { isShutdownApproval, systemRowIn } from "../../core/inbox/system-row.ts";
+import type { ParsedRow, SystemRow } from "../../core/inbox/row.ts";
+import { isRow, isShutdownApproval, rowKey, systemRowIn } from "../../core/inbox/row.ts";
 import { requestedTool, requestTitle, responseKey, responseRow } from "../../core/inbox/system-row-answers.ts";
 import { AppError } from "../../platform/app-error.ts";
 import type { AskAnswer } from "../../runtimes/port.ts";

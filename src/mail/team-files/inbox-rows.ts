@@ -3,8 +3,7 @@
 import { personInbox } from "../../core/inbox/hand-over.ts";
 import { inboxNote } from "../../core/inbox/inbox-note.ts";
 import type { ParsedRow } from "../../core/inbox/row.ts";
-import { fileSender, parseRow, rowKey } from "../../core/inbox/row.ts";
-import { isShutdownApproval } from "../../core/inbox/system-row.ts";
+import { fileSender, isShutdownApproval, parseRow, rowKey } from "../../core/inbox/row.ts";
 import { kindOfSystemRow } from "../../core/inbox/system-row-answers.ts";
 import type { Member } from "../../core/team/team.ts";
 import type { InboxFile } from "../inbox-files/inbox-file.ts";

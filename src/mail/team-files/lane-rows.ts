@@ -4,9 +4,8 @@
  */
 
 import { payloadMismatch } from "../../core/delivery/reasons.ts";
-import type { ParsedRow } from "../../core/inbox/row.ts";
+import type { ParsedRow, SystemRow } from "../../core/inbox/row.ts";
 import { fileSender, taskRef } from "../../core/inbox/row.ts";
-import type { SystemRow } from "../../core/inbox/system-row.ts";
 import { laneAddress } from "../../core/message/address.ts";
 import type { Mail, TaskRef } from "../../core/message/message.ts";
 import type { Member } from "../../core/team/team.ts";

@@ -1,8 +1,7 @@
 /** The statistics of each lane and day. */
 import type Database from "better-sqlite3";
-import type { DayStats, DayStatsChange, DeliveryEnd } from "../../core/stats/day-stats.ts";
+import type { DayStats, DayStatsChange, DeliveryEnd, Durations } from "../../core/stats/day-stats.ts";
 import { noStats, withEnd, withoutEnd } from "../../core/stats/day-stats.ts";
-import type { Durations } from "../../core/stats/durations.ts";
 import type { StatsFilter, UsageEntry } from "../port.ts";
 import type { ColumnValue } from "./deliveries.ts";
 

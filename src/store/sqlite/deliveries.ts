@@ -7,7 +7,7 @@ import type Database from "better-sqlite3";
 import type { DeliveryRecord, Status } from "../../core/delivery/record.ts";
 import { isOutstanding, isOwed, recordFrom, statuses, storedRecord } from "../../core/delivery/record.ts";
 import { fold } from "../../core/delivery/transition.ts";
-import type { Page } from "../../core/log/page.ts";
+import type { Page } from "../../core/log/log-item.ts";
 import { addressKey } from "../../core/message/address.ts";
 import type { Mail } from "../../core/message/message.ts";
 import type { DeliveryFilter, DueReconcile } from "../port.ts";

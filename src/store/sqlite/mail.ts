@@ -1,8 +1,7 @@
 /** Messages as they were sent, their read marks, and full-text search. */
 import type Database from "better-sqlite3";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
-import type { LogItem } from "../../core/log/log-item.ts";
-import type { Page } from "../../core/log/page.ts";
+import type { LogItem, Page } from "../../core/log/log-item.ts";
 import type { Address, MemberAddress } from "../../core/message/address.ts";
 import { addressKey } from "../../core/message/address.ts";
 import type { Mail, Message } from "../../core/message/message.ts";

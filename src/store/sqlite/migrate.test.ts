@@ -20,7 +20,7 @@ import {
 import { anEvent, logged, someEvents } from "../../../test/support/core/events.ts";
 import { aMessage, aRecord } from "../../../test/support/core/records.ts";
 import { aLane } from "../../../test/support/daemon/waybill.ts";
-import type { OutgoingMail } from "../../core/delivery/outgoing-mail.ts";
+import type { OutgoingMail } from "../../core/delivery/delivery-event.ts";
 import { defaultPolicy } from "../../core/delivery/policy.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import { answerMail, failureMail } from "../../core/delivery/replies.ts";

@@ -1,7 +1,6 @@
 /** The embedded store: one file, one writing process, full durability. */
 import type Database from "better-sqlite3";
-import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
-import type { OutgoingMail } from "../../core/delivery/outgoing-mail.ts";
+import type { DeliveryEvent, OutgoingMail } from "../../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import { inboxFor } from "../../core/inbox/hand-over.ts";
 import type { Lane } from "../../core/lane/lane.ts";

@@ -4,8 +4,7 @@
  * unchanged. From the first release on, fields may be added to responses; nothing is renamed or removed in version 1.
  */
 import { z } from "@hono/zod-openapi";
-import { alertKinds } from "../../core/delivery/alert.ts";
-import { responseStates, statuses } from "../../core/delivery/record.ts";
+import { alertKinds, responseStates, statuses } from "../../core/delivery/record.ts";
 import { handOverStates } from "../../core/inbox/hand-over.ts";
 import { actionModes, maxAttachments, messageOutcomes, replyOutcomes, sources } from "../../core/message/message.ts";
 import { nameSchema, newMessageSchema, attachmentSchema as storedFile } from "../../mail/message-schema.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { refusalOf } from "../../../src/core/message/accepted-files.ts";
+import { refusalOf } from "../../../src/core/message/file-type.ts";
 import type { AttachedFile } from "../../../src/runtimes/port.ts";
 import type { SampleFile } from "../../support/files/sample-files.ts";
 import { attachedFile, sampleFiles, sha256 } from "../../support/files/sample-files.ts";

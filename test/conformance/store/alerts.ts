@@ -1,6 +1,6 @@
 /** Alerts are raised once, and failures without an alert are found. */
 import { expect, it } from "vitest";
-import type { Alert } from "../../../src/core/delivery/alert.ts";
+import type { Alert } from "../../../src/core/delivery/record.ts";
 import { admit, failedForGood, move, start, submit } from "../../support/core/deliveries.ts";
 import type { Subject } from "../store-conformance.ts";
 

@@ -1,6 +1,11 @@
 /** Messages, records and events for tests that use a store without a courier. Times count from `start`. */
-import type { DeliveryEvent, EventOf, NewAttempt, ObservedFacts } from "../../../src/core/delivery/delivery-event.ts";
-import type { OutgoingMail } from "../../../src/core/delivery/outgoing-mail.ts";
+import type {
+  DeliveryEvent,
+  EventOf,
+  NewAttempt,
+  ObservedFacts,
+  OutgoingMail,
+} from "../../../src/core/delivery/delivery-event.ts";
 import { defaultPolicy } from "../../../src/core/delivery/policy.ts";
 import type { DeliveryRecord } from "../../../src/core/delivery/record.ts";
 import { newDelivery } from "../../../src/core/delivery/record.ts";

@@ -1,19 +1,11 @@
 /** The languages in which acknowledgements are recognised. */
-import { chinese } from "./chinese.ts";
-import { dutch } from "./dutch.ts";
+import { chinese, japanese, korean } from "./east-asian.ts";
 import { english } from "./english.ts";
-import { french } from "./french.ts";
-import { german } from "./german.ts";
-import { italian } from "./italian.ts";
-import { japanese } from "./japanese.ts";
-import { korean } from "./korean.ts";
+import { dutch, german } from "./germanic.ts";
 import type { Phrases } from "./phrases.ts";
-import { polish } from "./polish.ts";
-import { portuguese } from "./portuguese.ts";
-import { russian } from "./russian.ts";
-import { spanish } from "./spanish.ts";
+import { french, italian, portuguese, spanish } from "./romance.ts";
+import { polish, russian, ukrainian } from "./slavic.ts";
 import { turkish } from "./turkish.ts";
-import { ukrainian } from "./ukrainian.ts";
 
 export const languages: readonly Phrases[] = [
   english,

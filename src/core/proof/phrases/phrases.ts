@@ -1,5 +1,5 @@
 /**
- * The phrases that agents use to acknowledge and promise in one language: data, one file per language.
+ * The phrases that agents use to acknowledge and promise in one language: data, in files by family.
  * `acknowledgement.ts` combines them. For a language without spaces between words, set `spaced: false`.
  */
 export type Phrases = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { normalizeToolName } from "../../../core/transcript/tool-names.ts";
+import { normalizeToolName } from "../../../core/transcript/tool-calls.ts";
 import { ownTools } from "../../descriptor.ts";
 import { entryName, toolRules } from "./tool-rules.ts";
 

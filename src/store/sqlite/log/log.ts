@@ -3,8 +3,8 @@
  * are published once they are durable; items that are not stored are published in order with them.
  */
 import type Database from "better-sqlite3";
-import type { Alert } from "../../../core/delivery/alert.ts";
 import type { DeliveryChange, DeliveryEvent } from "../../../core/delivery/delivery-event.ts";
+import type { Alert } from "../../../core/delivery/record.ts";
 import { storedRecord, upcast } from "../../../core/delivery/record.ts";
 import type { InboxNote } from "../../../core/inbox/inbox-note.ts";
 import type { Lane } from "../../../core/lane/lane.ts";

@@ -1,7 +1,7 @@
 /** Reads the log in pages, oldest first, and reports when unread entries were pruned. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type Database from "better-sqlite3";
-import type { Alert } from "../../../core/delivery/alert.ts";
+import type { Alert } from "../../../core/delivery/record.ts";
 import type { InboxNote } from "../../../core/inbox/inbox-note.ts";
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { LogEntry, LogFilter, LogItem, LogPage, LogQuery, LogType } from "../../../core/log/log-item.ts";

@@ -1,9 +1,7 @@
 /** Statistics by lane and day. */
 import { z } from "@hono/zod-openapi";
-import type { DayStats, Stats } from "../../../core/stats/day-stats.ts";
-import { addStats, keptStatsDays } from "../../../core/stats/day-stats.ts";
-import type { Durations } from "../../../core/stats/durations.ts";
-import { summaryOf } from "../../../core/stats/durations.ts";
+import type { DayStats, Durations, Stats } from "../../../core/stats/day-stats.ts";
+import { addStats, keptStatsDays, summaryOf } from "../../../core/stats/day-stats.ts";
 import type { StatsReport } from "../../../service/service.ts";
 import type { App } from "../env.ts";
 import { answerOf, guardedRoute, laneFilter, readErrors } from "../route-descriptions.ts";

@@ -1,5 +1,5 @@
 /** The text that a chat shows for an ask: what the agent wants, and how it ended. Pure. */
-import { readDetail } from "../../../core/turn/permission-detail.ts";
+import { readDetail } from "../../../core/turn/signal.ts";
 import type { Question, UniversalEvent } from "../../../core/turn/universal-event.ts";
 import { diffFence, fence } from "../text/fence.ts";
 import type { ChatAsk } from "./chat-asks.ts";

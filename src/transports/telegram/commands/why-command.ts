@@ -1,6 +1,5 @@
 /** `/why`: explains what happens next to the replied-to message, or to the oldest open one. */
-import { explanation } from "../../../core/delivery/explanation.ts";
-import { wordsBehind } from "../../../core/delivery/outlook.ts";
+import { explanation, wordsBehind } from "../../../core/delivery/outlook.ts";
 import { openStatuses } from "../../../core/delivery/record.ts";
 import { AppError } from "../../../platform/app-error.ts";
 import type { DeliveryDetail, LaneState } from "../../../service/service.ts";

@@ -1,5 +1,5 @@
 /** Shows an alert in the chats that it concerns. */
-import type { Alert } from "../../../core/delivery/alert.ts";
+import type { Alert } from "../../../core/delivery/record.ts";
 import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
 import type { TelegramContext } from "../telegram-context.ts";
 import type { Topic } from "../topics/topic.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readDetail } from "./permission-detail.ts";
+import { readDetail } from "./signal.ts";
 
 it("takes the tool and its input if the program reports them", () => {
   const input = { file_path: "a.ts", old_string: "a", new_string: "b" };

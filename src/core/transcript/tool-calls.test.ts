@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { classifyTool, classOf, isOwnTool, normalizeToolName } from "./tool-names.ts";
-import { reportsFailedSend, reportsFailure, succeeded } from "./tool-results.ts";
+import {
+  classifyTool,
+  classOf,
+  isOwnTool,
+  normalizeToolName,
+  reportsFailedSend,
+  reportsFailure,
+  succeeded,
+} from "./tool-calls.ts";
 
 describe("tool names are normalised", () => {
   test.each([

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { missingRows, whyMissing } from "./missing-rows.ts";
+import { missingRows, whyMissing } from "./hand-over.ts";
 
 const row = (key: string, ...before: string[]) => ({ key, before });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { answerRow, aTool, userRow } from "../../../test/support/core/transcript.ts";
-import { digestOf } from "./digest.ts";
+import { digestOf } from "./transcript.ts";
 
 test("the digest lists messages in order with their authors, between a header and a footer", () => {
   const lines = digestOf([

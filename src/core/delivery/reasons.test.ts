@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { providerErrors } from "../proof/provider-error.ts";
-import { explainedReasons, reasonClause } from "./reason-words.ts";
-import { reasons } from "./reasons.ts";
+import { explainedReasons, reasonClause, reasons } from "./reasons.ts";
 
 test("every reason why a turn is not an answer has words, and so does every provider error", () => {
   const codes = [...Object.values(reasons), ...providerErrors.map((error) => `provider_${error}`)];

@@ -4,9 +4,8 @@ import { answerRow, aSlice, userRow } from "../../../test/support/core/transcrip
 import { attemptDigest, deliveryId, maxSendsPerAttempt } from "../delivery/attempt.ts";
 import { promptMarker } from "../delivery/prompt-text.ts";
 import type { TranscriptRow } from "../transcript/transcript.ts";
-import type { DirectorySearch } from "./attempts-in-directory.ts";
-import { attemptsInDirectory } from "./attempts-in-directory.ts";
-import { promptsIn, unknownGeneration } from "./find-prompts.ts";
+import type { DirectorySearch } from "./find-prompts.ts";
+import { attemptsInDirectory, promptsIn, unknownGeneration } from "./find-prompts.ts";
 import { observe } from "./observe.ts";
 
 const record = aRecord({ id: "m1", text: "What is the answer?", createdAt: 1000 }, { maxAttempts: 3, maxRepairs: 2 });
