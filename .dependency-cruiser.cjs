@@ -61,6 +61,17 @@ module.exports = {
       to: { path: "^src/runtimes/[^/]+/", pathNot: ["^src/runtimes/$1/", "^src/runtimes/(process|process-pool)/"] },
     },
     {
+      name: "only-the-registry-knows-runtimes",
+      severity: "error",
+      comment:
+        "A new runtime is one folder and one entry. (The demo chooses: it sets up an OpenCode and scripts the stub.)",
+      from: {
+        path: "^src/(runtimes/[^/]+\\.ts$|(?!runtimes/))",
+        pathNot: ["^src/runtimes/registry\\.ts$", "^src/daemon/demo/", notTests.pathNot],
+      },
+      to: { path: "^src/runtimes/[^/]+/", pathNot: "^src/runtimes/(process|process-pool)/" },
+    },
+    {
       name: "only-daemon-and-cli-know-adapters",
       severity: "error",
       comment: "Everybody else knows their ports.",

@@ -117,6 +117,14 @@ export type RuntimeDescriptor<S extends Settings = Settings, L extends Settings 
   locate?(env: NodeJS.ProcessEnv): string | null;
   /** Whether the program has an account or a key; null if only the program itself knows. */
   hasLogin?(env: NodeJS.ProcessEnv): Promise<boolean | null>;
+  /**
+   * The path of its program, which has a terminal UI for servers of OpenCode's API, as Waybill is one. Throws an
+   * `AppError` if the program cannot be used.
+   */
+  terminal?(
+    settings: Readonly<Record<string, unknown>>,
+    context: Pick<DoctorContext, "env" | "signal">,
+  ): Promise<string>;
   traits: RuntimeTraits;
   idsFrom(digest: string): RuntimeIds;
   /** The optional methods that the runtime implements. */

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { readConfig } from "../../daemon/config/config.ts";
 import { httpFetch } from "../../platform/http-fetch.ts";
-import { opencodePath } from "../../runtimes/opencode/opencode-path.ts";
+import { runtimeDescriptors } from "../../runtimes/registry.ts";
 import { sessionOf } from "../../transports/opencode-api/ids.ts";
 import { openCodePath, openCodeUser } from "../../transports/opencode-api/opencode-path.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -43,7 +43,8 @@ export const attach: Command = {
           : ["--session", sessionOf(lane), "--dir", (await client.lane(lane)).directory];
       const args = ["attach", base, ...place];
       const { env, interrupted } = context;
-      const path = await opencodePath(readConfig(env).runtimeSettings, { env, signal: interrupted });
+      const terminal = runtimeDescriptors.find((runtime) => runtime.terminal);
+      const path = (await terminal?.terminal?.(readConfig(env).runtimeSettings, { env, signal: interrupted })) ?? "";
       return runTerminal(path, args, token, context);
     });
   },

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import type { ScriptedModel } from "@waybill/scripted-model";
 import { isolatedHome, scriptedProvider, startScriptedModel } from "@waybill/scripted-model";
 import { AppError } from "../../platform/app-error.ts";
+import { opencode } from "../../runtimes/opencode/descriptor.ts";
 import { serverEnvironment } from "../../runtimes/opencode/environment.ts";
-import { opencodePath } from "../../runtimes/opencode/opencode-path.ts";
 import { choosePort } from "../../runtimes/opencode/server/choose-server.ts";
 import { demoModelScript } from "./demo-model.ts";
 
@@ -27,7 +27,7 @@ export async function startDemoOpencode(
   signal: AbortSignal,
 ): Promise<DemoOpencode | AppError> {
   try {
-    await opencodePath(settings, { env: serverEnvironment(env, {}), signal });
+    await opencode.terminal?.(settings, { env: serverEnvironment(env, {}), signal });
   } catch (error) {
     if (error instanceof AppError) return error;
     throw error;

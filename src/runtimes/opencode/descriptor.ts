@@ -24,6 +24,11 @@ const identity: RuntimeIdentity = {
   idsFrom: (digest) => ({ messageId: `msg_${digest}`, partId: `prt_${digest}` }),
 };
 
+const opencodeBin = programSetting.default(program.command).meta({
+  env: "OPENCODE_BIN",
+  description: "The OpenCode program. Defaults to the one in PATH, then to the package installed with Waybill.",
+});
+
 export const opencode = defineRuntime({
   ...identity,
   name: program.name,
@@ -31,12 +36,20 @@ export const opencode = defineRuntime({
   program: program.command,
   locate: (env) => locateOpencode({ program: program.command, env }),
   hasLogin: async (env) => (await import("./environment.ts")).hasOpencodeLogin(env),
+  async terminal(settings, { env, signal }) {
+    const [{ findOpencode }, { defaultServerTimes }] = await Promise.all([
+      import("./server/find-opencode.ts"),
+      import("./server/server-process.ts"),
+    ]);
+    const found = findOpencode({
+      program: opencodeBin.parse(settings.opencodeBin),
+      ...{ env, signal, deadlineMs: defaultServerTimes.versionMs },
+    });
+    return (await found).path;
+  },
   offers: ["models", "checkChoice", "sessionsIn", "checkAdoption", "fork"],
   settings: {
-    opencodeBin: programSetting.default(program.command).meta({
-      env: "OPENCODE_BIN",
-      description: "The OpenCode program. Defaults to the one in PATH, then to the package installed with Waybill.",
-    }),
+    opencodeBin,
     opencodeAttachUrl: httpUrl.default(defaultAttachUrl).meta({
       env: "OPENCODE_ATTACH_URL",
       description: "The OpenCode server that Waybill attaches to, if one answers there.",
