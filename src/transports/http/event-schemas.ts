@@ -2,6 +2,7 @@
  * What agents do and ask, and what happens to messages, deliveries and lanes, in the OpenAPI document. `core/turn` defines
  * the meaning of universal events; the compiler checks that the two match.
  */
+
 import { z } from "@hono/zod-openapi";
 import { handOverStates } from "../../core/inbox/hand-over.ts";
 import { inboxEvents } from "../../core/inbox/inbox-note.ts";
@@ -19,6 +20,8 @@ import {
   messageSchema,
   nullableString,
   nullableTime,
+  requestSchema,
+  responseSchema,
   timeSchema,
 } from "./schemas.ts";
 
@@ -46,17 +49,15 @@ const partSchema = z
   ])
   .openapi("Part");
 
-const itemSchema = z
-  .object({
-    id: z.string(),
-    kind: z.enum(itemKinds),
-    role: z.enum(["user", "assistant"]).nullable(),
-    name: nullableString,
-    parent: nullableString,
-    status: z.enum(["in_progress", "completed", "failed"]),
-    parts: z.array(partSchema),
-  })
-  .openapi("Item");
+const itemSchema = responseSchema("Item", {
+  id: z.string(),
+  kind: z.enum(itemKinds),
+  role: z.enum(["user", "assistant"]).nullable(),
+  name: nullableString,
+  parent: nullableString,
+  status: z.enum(["in_progress", "completed", "failed"]),
+  parts: z.array(partSchema),
+});
 
 export const questionSchema = z.object({
   header: nullableString,
@@ -78,16 +79,14 @@ const eventData = {
   "session.started": z.object({ resumed: z.boolean() }),
   "session.ended": z.object({ reason: z.string() }),
   "turn.started": z.object({ prompt: nullableString }),
-  "turn.ended": z.object({ reason: z.enum(turnEndReasons), error: nullableString, queued: z.number().int() }),
+  "turn.ended": z.object({ reason: z.enum(turnEndReasons), error: nullableString, queued: z.int() }),
   "item.started": z.object({ item: itemSchema }),
   "item.delta": z.object({
     item: z.string(),
     part: z.string(),
     kind: z.enum(["text", "reasoning", "input", "output"]),
     text: z.string(),
-    offset: z.number().int().optional().openapi({
-      description: "How many characters of the part came before it. Absent when unknown.",
-    }),
+    offset: z.int().optional().describe("How many characters of the part came before it. Absent when unknown."),
   }),
   "item.completed": z.object({ item: itemSchema }),
   "permission.requested": z.object({
@@ -110,7 +109,7 @@ const eventData = {
     tokens: tokensSchema,
     cost: z.number().nullable(),
   }),
-  error: z.object({ message: z.string(), item: nullableString, status: z.number().int().optional() }),
+  error: z.object({ message: z.string(), item: nullableString, status: z.int().optional() }),
   unparsed: z.object({ reason: z.string() }),
 };
 type EventType = keyof typeof eventData;
@@ -118,12 +117,12 @@ type EventBody = { [T in EventType]: { type: T; data: z.output<(typeof eventData
 
 const envelopeSchema = z.object({
   id: z.string(),
-  seq: z.number().int(),
+  seq: z.int(),
   time: z.number(),
   lane: z.string(),
   session: z.string(),
   nativeSession: z.string().optional(),
-  turn: z.number().int().nullable(),
+  turn: z.int().nullable(),
   source: z.enum(["agent", "daemon"]),
   synthetic: z.boolean(),
   copied: z.boolean().optional(),
@@ -147,50 +146,31 @@ type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : 
 /** Fails to compile when the schema and the core's type differ. */
 export const schemaMatchesType: Same<z.output<typeof envelopeSchema> & EventBody, UniversalEvent> = true;
 
-export const eventPageSchema = z
-  .object({
-    events: z.array(
-      z.object({
-        cursor: z.string().openapi({ description: "Continues after this event." }),
-        event: universalEventSchema,
-      }),
-    ),
-    cursor: nextCursor
-      .unwrap()
-      .openapi({ description: "Where to continue. An empty page means that you are up to date." }),
-    reset: z.boolean().openapi({ description: "Some events after the given cursor are no longer kept." }),
-  })
-  .openapi("EventPage");
+export const eventPageSchema = responseSchema("EventPage", {
+  events: z.array(
+    z.object({
+      cursor: z.string().describe("Continues after this event."),
+      event: universalEventSchema,
+    }),
+  ),
+  cursor: nextCursor.unwrap().describe("Where to continue. An empty page means that you are up to date."),
+  reset: z.boolean().describe("Some events after the given cursor are no longer kept."),
+});
 
-export const laneEventPageSchema = z
-  .object({
-    events: z.array(universalEventSchema),
-    nextBefore: z
-      .number()
-      .int()
-      .nullable()
-      .openapi({ description: "`before` of the next page; null when nothing older is kept." }),
-  })
-  .openapi("LaneEventPage");
+export const laneEventPageSchema = responseSchema("LaneEventPage", {
+  events: z.array(universalEventSchema),
+  nextBefore: z.int().nullable().describe("`before` of the next page; null when nothing older is kept."),
+});
 
-export const liveTurnSchema = z
-  .object({
-    seq: z
-      .number()
-      .int()
-      .openapi({ description: "The number of the lane's last event. The stream may not have sent it yet." }),
-    turn: z
-      .number()
-      .int()
-      .nullable()
-      .openapi({ description: "The number of the running turn; null when none is running." }),
-    startedAt: nullableTime,
-    items: z.array(itemSchema).openapi({ description: "The open items, oldest first, with their content so far." }),
-    cut: z
-      .array(z.object({ item: z.string(), part: z.string(), length: z.number().int() }))
-      .openapi({ description: "Texts that are too long for this response, with their full length." }),
-  })
-  .openapi("LiveTurn");
+export const liveTurnSchema = responseSchema("LiveTurn", {
+  seq: z.int().describe("The number of the lane's last event. The stream may not have sent it yet."),
+  turn: z.int().nullable().describe("The number of the running turn; null when none is running."),
+  startedAt: nullableTime,
+  items: z.array(itemSchema).describe("The open items, oldest first, with their content so far."),
+  cut: z
+    .array(z.object({ item: z.string(), part: z.string(), length: z.int() }))
+    .describe("Texts that are too long for this response, with their full length."),
+});
 
 /** Changes of messages, deliveries, lanes, teams and asks in the stream. */
 export const ledgerItemSchema = z
@@ -199,7 +179,7 @@ export const ledgerItemSchema = z
     z.object({
       type: z.literal("delivery"),
       at: timeSchema,
-      event: z.string().openapi({ description: "What happened: submit, accepted, unanswered, proven, …" }),
+      event: z.string().describe("What happened: submit, accepted, unanswered, proven, …"),
       reason: nullableString,
       delivery: deliverySchema,
     }),
@@ -225,31 +205,29 @@ export const ledgerItemSchema = z
       team: z.string(),
       member: z.string(),
       lane: nullableString,
-      state: z.enum(memberStates).openapi({ description: "What the member is doing now. This event is not kept." }),
+      state: z.enum(memberStates).describe("What the member is doing now. This event is not kept."),
     }),
     z.object({
       type: z.literal("ask"),
       at: timeSchema,
       id: z.string(),
       lane: z.string(),
-      open: z.boolean().openapi({
-        description: "Whether the ask is open or resolved. This event is not kept: GET /v1/asks lists open asks.",
-      }),
+      open: z
+        .boolean()
+        .describe("Whether the ask is open or resolved. This event is not kept: GET /v1/asks lists open asks."),
     }),
     z.object({
       type: z.literal("read"),
       at: timeSchema,
-      to: addressSchema.openapi({
-        description: "The mailbox where messages were marked as read. This event is not kept.",
-      }),
+      to: addressSchema.describe("The mailbox where messages were marked as read. This event is not kept."),
     }),
     z.object({
       type: z.literal("inbox"),
       at: timeSchema,
       team: z.string(),
-      inbox: nullableString.openapi({ description: "The owner of the inbox file; null for the team's directory." }),
+      inbox: nullableString.describe("The owner of the inbox file; null for the team's directory."),
       lane: nullableString,
-      event: z.enum(inboxEvents).openapi({ description: "What happened in a team's inbox files." }),
+      event: z.enum(inboxEvents).describe("What happened in a team's inbox files."),
       messageId: nullableString,
       state: z.enum(handOverStates).nullable(),
       rowType: z.enum(systemRowTypes).nullable(),
@@ -260,57 +238,47 @@ export const ledgerItemSchema = z
   ])
   .openapi("LedgerItem");
 
-const openedSchema = z.object({ type: z.literal("open"), at: timeSchema }).openapi("StreamOpened");
+const openedSchema = responseSchema("StreamOpened", { type: z.literal("open"), at: timeSchema });
 
-export const resetSchema = z
-  .object({
-    type: z.literal("reset"),
-    at: timeSchema,
-    lanes: z
-      .array(laneSchema)
-      .openapi({ description: "The current state of all lanes, with the delivery that holds each." }),
-  })
-  .openapi("StreamReset");
+export const resetSchema = responseSchema("StreamReset", {
+  type: z.literal("reset"),
+  at: timeSchema,
+  lanes: z.array(laneSchema).describe("The current state of all lanes, with the delivery that holds each."),
+});
 
 /** The data of the server-sent events; the name of each event is its `type`. */
 export const streamEventSchema = z
   .union([ledgerItemSchema, universalEventSchema, openedSchema, resetSchema])
   .openapi("StreamEvent");
 
-export const askSchema = z
-  .object({
-    id: z.string(),
-    kind: z.enum(["permission", "question"]),
-    title: z.string(),
-    lane: z.string(),
-    deliveryId: nullableString,
-    messageId: nullableString,
-    since: timeSchema,
-    directory: nullableString.openapi({ description: "Where the agent works; null when its lane was removed." }),
-    call: nullableString.openapi({ description: "The tool call that is waiting: the item `call:ID` of its turn." }),
-    tool: nullableString,
-    input: z.unknown().openapi({ description: "The tool's input, if known. Very long values are truncated." }),
-    detail: z.unknown().openapi({ description: "The agent program's own data about the ask, in its own format." }),
-    diff: nullableString.openapi({ description: "The change to be allowed, if the program provides it." }),
-    questions: z.array(questionSchema).openapi({ description: "Empty for a permission." }),
-    nativeSession: nullableString.openapi({
-      description: "The session of the subagent that asks; null for the lane's own agent.",
-    }),
-  })
-  .openapi("Ask");
+export const askSchema = responseSchema("Ask", {
+  id: z.string(),
+  kind: z.enum(["permission", "question"]),
+  title: z.string(),
+  lane: z.string(),
+  deliveryId: nullableString,
+  messageId: nullableString,
+  since: timeSchema,
+  directory: nullableString.describe("Where the agent works; null when its lane was removed."),
+  call: nullableString.describe("The tool call that is waiting: the item `call:ID` of its turn."),
+  tool: nullableString,
+  input: z.unknown().describe("The tool's input, if known. Very long values are truncated."),
+  detail: z.unknown().describe("The agent program's own data about the ask, in its own format."),
+  diff: nullableString.describe("The change to be allowed, if the program provides it."),
+  questions: z.array(questionSchema).describe("Empty for a permission."),
+  nativeSession: nullableString.describe("The session of the subagent that asks; null for the lane's own agent."),
+});
 
-export const askAnswerSchema = z
-  .strictObject({
-    decision: z.enum(["once", "always", "reject"]),
-    answers: z
-      .array(z.array(z.string().max(10_000)).max(100))
-      .max(100)
-      .optional(),
-    message: z
-      .string()
-      .min(1)
-      .max(10_000)
-      .optional()
-      .openapi({ description: "Why a permission is rejected. The agent reads it and continues." }),
-  })
-  .openapi("AskAnswer");
+export const askAnswerSchema = requestSchema("AskAnswer", {
+  decision: z.enum(["once", "always", "reject"]),
+  answers: z
+    .array(z.array(z.string().max(10_000)).max(100))
+    .max(100)
+    .optional(),
+  message: z
+    .string()
+    .min(1)
+    .max(10_000)
+    .optional()
+    .describe("Why a permission is rejected. The agent reads it and continues."),
+});

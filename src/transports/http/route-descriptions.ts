@@ -46,19 +46,33 @@ export function requestBody<T extends z.ZodType>(schema: T) {
   return { content: { "application/json": { schema } }, required: true as const };
 }
 
+type Method = "GET" | "POST" | "PUT" | "DELETE";
+type Details = Omit<RouteConfig, "method" | "path" | "operationId" | "tags" | "security">;
+
+/** A route that needs no token. The operation is its method and path. */
+export const openRoute = routeWith([]);
+
 /** A route that needs the token or the cookie. */
-export function guardedRoute<
-  const P extends string,
-  const R extends Omit<RouteConfig, "path" | "tags" | "security"> & { path: P },
->(tag: string, route: R) {
-  return createRoute({ tags: [tag], security: [{ token: [] }, { session: [] }], ...route });
+export const guardedRoute = routeWith([{ token: [] }, { session: [] }]);
+
+function routeWith(security: NonNullable<RouteConfig["security"]>) {
+  return <const M extends Method, const P extends string, const D extends Details>(
+    tag: string,
+    operation: `${M} ${P}`,
+    operationId: string,
+    details: D,
+  ) => {
+    const [name, path] = operation.split(" ") as [M, P];
+    const method = name.toLowerCase() as Lowercase<M>;
+    return createRoute({ tags: [tag], security, method, path, operationId, ...details });
+  };
 }
 
 export function idParam(description: string) {
   return z.strictObject({ id: z.string().min(1).max(256).openapi({ description }) });
 }
 
-export const laneFilter = z.string().min(1).max(128).optional().openapi({ description: "Only results of this lane." });
+export const laneFilter = z.string().min(1).max(128).optional().describe("Only results of this lane.");
 
 export const limit = z
   .string()
@@ -73,12 +87,9 @@ export const cursor = z
   .min(1)
   .max(256)
   .optional()
-  .openapi({ description: "`nextCursor` of the previous page; opaque. Omit it for the first page." });
+  .describe("`nextCursor` of the previous page; opaque. Omit it for the first page.");
 
-export const nextCursor = z
-  .string()
-  .optional()
-  .openapi({ description: "The cursor of the next page. Absent on the last page." });
+export const nextCursor = z.string().optional().describe("The cursor of the next page. Absent on the last page.");
 
 /** Every list can be filtered by lane; `filter` adds this list's own filters. */
 export function pageQuery<F extends z.ZodRawShape>(filter: F) {

@@ -1,120 +1,98 @@
 /** The schemas of teams, people's mailboxes and holds. */
+
 import { z } from "@hono/zod-openapi";
 import { memberColors, memberKinds, memberStates, teamStates } from "../../core/team/team.ts";
 import { nameSchema } from "../../mail/message-schema.ts";
-import { laneSlug, nullableString, nullableTime, timeSchema } from "./schemas.ts";
+import { laneSlug, nullableString, nullableTime, requestSchema, responseSchema, timeSchema } from "./schemas.ts";
 
 const contracts = z.enum(["text", "tool"]);
 const displayName = z.string().trim().min(1).max(128).nullable().optional();
 
-export const newTeamSchema = z.strictObject({ displayName }).openapi("NewTeam");
+export const newTeamSchema = requestSchema("NewTeam", { displayName });
 
-export const newMemberSchema = z
-  .strictObject({
-    kind: z.enum(memberKinds).default("lane").openapi({
-      description: "`lane`: Waybill runs it. `native`: another program runs it. `person`: a person who reads an inbox.",
-    }),
-    lane: laneSlug
-      .optional()
-      .openapi({ description: "For kind `lane`: where it works. By default the lane with its name." }),
-    displayName,
-    role: nameSchema.nullable().optional().openapi({ description: "`lead` makes it the team's lead." }),
-    color: z.enum(memberColors).nullable().optional(),
-    contract: contracts.optional().openapi({ description: "The reply contract of its lane." }),
-  })
-  .openapi("NewMember");
+export const newMemberSchema = requestSchema("NewMember", {
+  kind: z
+    .enum(memberKinds)
+    .default("lane")
+    .describe("`lane`: Waybill runs it. `native`: another program runs it. `person`: a person who reads an inbox."),
+  lane: laneSlug.optional().describe("For kind `lane`: where it works. By default the lane with its name."),
+  displayName,
+  role: nameSchema.nullable().optional().describe("`lead` makes it the team's lead."),
+  color: z.enum(memberColors).nullable().optional(),
+  contract: contracts.optional().describe("The reply contract of its lane."),
+});
 
-export const memberSchema = z
-  .object({
-    name: z.string(),
-    kind: z.enum(memberKinds),
-    lane: nullableString,
-    displayName: nullableString,
-    role: nullableString,
-    color: z.enum(memberColors).nullable(),
-    contract: contracts.nullable(),
-    state: z.enum(memberStates),
-    terminatedAt: nullableTime,
-    createdAt: timeSchema,
-  })
-  .openapi("Member");
+export const memberSchema = responseSchema("Member", {
+  name: z.string(),
+  kind: z.enum(memberKinds),
+  lane: nullableString,
+  displayName: nullableString,
+  role: nullableString,
+  color: z.enum(memberColors).nullable(),
+  contract: contracts.nullable(),
+  state: z.enum(memberStates),
+  terminatedAt: nullableTime,
+  createdAt: timeSchema,
+});
 
-export const teamSchema = z
-  .object({
-    name: z.string(),
-    displayName: nullableString,
-    state: z.enum(teamStates),
-    directory: nullableString.openapi({ description: "The directory of its inbox files; null if it has none." }),
-    createdAt: timeSchema,
-    members: z.array(memberSchema),
-    notices: z.array(z.object({ code: z.string(), message: z.string() })).openapi({
-      description: "Problems with its inbox files.",
-    }),
-  })
-  .openapi("Team");
+export const teamSchema = responseSchema("Team", {
+  name: z.string(),
+  displayName: nullableString,
+  state: z.enum(teamStates),
+  directory: nullableString.describe("The directory of its inbox files; null if it has none."),
+  createdAt: timeSchema,
+  members: z.array(memberSchema),
+  notices: z.array(z.object({ code: z.string(), message: z.string() })).describe("Problems with its inbox files."),
+});
 
-export const teamImportSchema = z
-  .strictObject({
-    directory: z
-      .string()
-      .min(1)
-      .max(4096)
-      .openapi({ description: "The directory with its config.json and its inboxes." }),
-    name: nameSchema.optional().openapi({ description: "By default the name in the team's config.json." }),
-    lanes: z.record(z.string().min(1).max(64), laneSlug).optional().openapi({
-      description: "The members that Waybill should run, each with its lane. Waybill does not run the others.",
-    }),
-    join: z.boolean().optional().openapi({
-      description:
-        "For a Claude Code session: adds Waybill as a member to its `config.json`. Its agents can answer Waybill only then.",
-    }),
-  })
-  .openapi("TeamImport");
+export const teamImportSchema = requestSchema("TeamImport", {
+  directory: z.string().min(1).max(4096).describe("The directory with its config.json and its inboxes."),
+  name: nameSchema.optional().describe("By default the name in the team's config.json."),
+  lanes: z
+    .record(z.string().min(1).max(64), laneSlug)
+    .optional()
+    .describe("The members that Waybill should run, each with its lane. Waybill does not run the others."),
+  join: z
+    .boolean()
+    .optional()
+    .describe(
+      "For a Claude Code session: adds Waybill as a member to its `config.json`. Its agents can answer Waybill only then.",
+    ),
+});
 
-export const memberTokenSchema = z
-  .object({ token: z.string().openapi({ description: "Valid only for the tools at `/mcp`." }) })
-  .openapi("MemberToken");
+export const memberTokenSchema = responseSchema("MemberToken", {
+  token: z.string().describe("Valid only for the tools at `/mcp`."),
+});
 
-export const readMarksSchema = z
-  .strictObject({
-    person: nameSchema.optional().openapi({ description: '"user" by default.' }),
-    ids: z
-      .array(z.string().min(1).max(128))
-      .max(1000)
-      .optional()
-      .openapi({ description: "The messages to mark; all if omitted." }),
-  })
-  .openapi("ReadMarks");
+export const readMarksSchema = requestSchema("ReadMarks", {
+  person: nameSchema.optional().describe('"user" by default.'),
+  ids: z.array(z.string().min(1).max(128)).max(1000).optional().describe("The messages to mark; all if omitted."),
+});
 
-export const readCountSchema = z
-  .object({ marked: z.number().int().openapi({ description: "How many of them were unread." }) })
-  .openapi("ReadCount");
+export const readCountSchema = responseSchema("ReadCount", {
+  marked: z.int().describe("How many of them were unread."),
+});
 
-export const unreadSchema = z
-  .object({
-    person: z.string(),
-    total: z.number().int().openapi({ description: "The number of unread messages among the newest 10,000." }),
-    lanes: z.record(z.string(), z.number().int()).openapi({
-      description: "Counts by the lane whose conversation they belong to.",
-    }),
-    members: z.record(z.string(), z.number().int()).openapi({
-      description:
-        "Counts of messages that belong to no lane, by `team/member`: the conversations with members that Waybill does not run.",
-    }),
-  })
-  .openapi("Unread");
+export const unreadSchema = responseSchema("Unread", {
+  person: z.string(),
+  total: z.int().describe("The number of unread messages among the newest 10,000."),
+  lanes: z.record(z.string(), z.int()).describe("Counts by the lane whose conversation they belong to."),
+  members: z
+    .record(z.string(), z.int())
+    .describe(
+      "Counts of messages that belong to no lane, by `team/member`: the conversations with members that Waybill does not run.",
+    ),
+});
 
-export const holdSchema = z
-  .object({
-    lanes: z.array(z.string()).openapi({ description: "The two lanes whose agents write to each other." }),
-    count: z.number().int().openapi({ description: "How many messages they wrote to each other." }),
-    beganAt: timeSchema,
-    heldAt: timeSchema,
-  })
-  .openapi("Hold");
+export const holdSchema = responseSchema("Hold", {
+  lanes: z.array(z.string()).describe("The two lanes whose agents write to each other."),
+  count: z.int().describe("How many messages they wrote to each other."),
+  beganAt: timeSchema,
+  heldAt: timeSchema,
+});
 
-export const releaseSchema = z.strictObject({ lanes: z.tuple([laneSlug, laneSlug]) }).openapi("Release");
+export const releaseSchema = requestSchema("Release", { lanes: z.tuple([laneSlug, laneSlug]) });
 
-export const releasedSchema = z
-  .object({ released: z.number().int().openapi({ description: "How many messages were released." }) })
-  .openapi("Released");
+export const releasedSchema = responseSchema("Released", {
+  released: z.int().describe("How many messages were released."),
+});

@@ -12,26 +12,20 @@ import type { RouteDeps } from "./route-deps.ts";
 const bytes = { schema: z.string().openapi({ format: "binary" }) };
 
 export const attachmentRoutes = {
-  store: guardedRoute("attachments", {
-    method: "post",
-    path: "/v1/attachments",
-    operationId: "storeAttachment",
+  store: guardedRoute("attachments", "POST /v1/attachments", "storeAttachment", {
     summary: "Store a file for messages",
     description:
       "The body is the raw file, and `Content-Type` its type. Put the response into the `attachments` of a message. " +
       "Storing the same bytes again is fine; they are kept once. A file that no message names is removed after a day.",
     request: {
       query: z.strictObject({
-        name: z.string().min(1).max(255).openapi({ description: "The file's name, without directories." }),
+        name: z.string().min(1).max(255).describe("The file's name, without directories."),
       }),
       body: { content: { "*/*": bytes }, required: true },
     },
     responses: { 201: answerOf(attachmentSchema, "Stored, by this or an earlier request."), ...changeErrors() },
   }),
-  read: guardedRoute("attachments", {
-    method: "get",
-    path: "/v1/attachments/{id}",
-    operationId: "readAttachment",
+  read: guardedRoute("attachments", "GET /v1/attachments/{id}", "readAttachment", {
     summary: "Download a file",
     description: "Types that a browser could run as a page are served as plain bytes, without their type.",
     request: { params: idParam("The attachment's id.") },

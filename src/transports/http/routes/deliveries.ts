@@ -30,44 +30,35 @@ const statusList = z
   });
 
 export const deliveryRoutes = {
-  list: guardedRoute("deliveries", {
-    method: "get",
-    path: "/v1/deliveries",
-    operationId: "listDeliveries",
+  list: guardedRoute("deliveries", "GET /v1/deliveries", "listDeliveries", {
     summary: "List deliveries, newest first",
     request: {
       query: pageQuery({
         status: statusList,
-        messageId: z.string().min(1).max(128).optional().openapi({ description: "Only deliveries of this message." }),
-        q: z.string().max(500).optional().openapi({
-          description:
+        messageId: z.string().min(1).max(128).optional().describe("Only deliveries of this message."),
+        q: z
+          .string()
+          .max(500)
+          .optional()
+          .describe(
             "Only deliveries whose message id, lane, status or reason contains all of these words, or whose id begins with them. Searches the newest 5,000.",
-        }),
+          ),
       }),
     },
     responses: pageAnswers("DeliveryPage", { deliveries: z.array(listedDeliverySchema) }),
   }),
-  show: guardedRoute("deliveries", {
-    method: "get",
-    path: "/v1/deliveries/{id}",
-    operationId: "showDelivery",
+  show: guardedRoute("deliveries", "GET /v1/deliveries/{id}", "showDelivery", {
     summary: "Show a delivery with its attempts, audit, evidence and next step",
     request: { params },
     responses: { 200: answerOf(deliveryDetailSchema, "The delivery with all details."), ...readErrors(404) },
   }),
-  retry: guardedRoute("deliveries", {
-    method: "post",
-    path: "/v1/deliveries/{id}/retry",
-    operationId: "retryDelivery",
+  retry: guardedRoute("deliveries", "POST /v1/deliveries/{id}/retry", "retryDelivery", {
     summary: "Retry a delivery that failed for good, with a new budget",
     description: "Its old attempts are checked first, so late proof is found before the agent gets another prompt.",
     request: { params },
     responses: { 202: answerOf(deliverySchema, "The delivery is queued again."), ...changeErrors(404, 409) },
   }),
-  cancel: guardedRoute("deliveries", {
-    method: "post",
-    path: "/v1/deliveries/{id}/cancel",
-    operationId: "cancelDelivery",
+  cancel: guardedRoute("deliveries", "POST /v1/deliveries/{id}/cancel", "cancelDelivery", {
     summary: "Cancel a delivery for good",
     description: "If its turn is running, the turn is stopped.",
     request: { params },

@@ -1,4 +1,5 @@
 /** What waits for people: their mailboxes with read marks, asks of agents, and agents on hold until one releases them. */
+
 import { z } from "@hono/zod-openapi";
 import type { App } from "../env.ts";
 import { askAnswerSchema, askSchema } from "../event-schemas.ts";
@@ -14,7 +15,7 @@ import {
   readErrors,
   requestBody,
 } from "../route-descriptions.ts";
-import { messageSchema } from "../schemas.ts";
+import { messageSchema, responseSchema } from "../schemas.ts";
 import {
   holdSchema,
   readCountSchema,
@@ -30,51 +31,36 @@ const owner = "user";
 const person = z.string().trim().min(1).max(128).default(owner);
 
 export const inboxRoutes = {
-  list: guardedRoute("inbox", {
-    method: "get",
-    path: "/v1/inbox",
-    operationId: "listInbox",
+  list: guardedRoute("inbox", "GET /v1/inbox", "listInbox", {
     summary: "List messages to a person, newest first",
     request: {
       query: z.strictObject({
-        person: person.openapi({ description: '"user" by default.' }),
-        unread: z.enum(["true", "false"]).optional().openapi({ description: "`true`: only unread messages." }),
+        person: person.describe('"user" by default.'),
+        unread: z.enum(["true", "false"]).optional().describe("`true`: only unread messages."),
         limit,
         cursor,
       }),
     },
     responses: pageAnswers("InboxPage", { messages: z.array(messageSchema) }),
   }),
-  markRead: guardedRoute("inbox", {
-    method: "post",
-    path: "/v1/inbox/read",
-    operationId: "markRead",
+  markRead: guardedRoute("inbox", "POST /v1/inbox/read", "markRead", {
     summary: "Mark messages to a person as read",
     request: { body: requestBody(readMarksSchema) },
     responses: { 200: answerOf(readCountSchema, "The messages are marked as read."), ...changeErrors() },
   }),
-  unread: guardedRoute("inbox", {
-    method: "get",
-    path: "/v1/inbox/unread",
-    operationId: "countUnread",
+  unread: guardedRoute("inbox", "GET /v1/inbox/unread", "countUnread", {
     summary: "Count a person's unread messages, by conversation",
-    request: { query: z.strictObject({ person: person.openapi({ description: '"user" by default.' }) }) },
+    request: { query: z.strictObject({ person: person.describe('"user" by default.') }) },
     responses: { 200: answerOf(unreadSchema, "The counts."), ...readErrors() },
   }),
-  holds: guardedRoute("inbox", {
-    method: "get",
-    path: "/v1/holds",
-    operationId: "listHolds",
+  holds: guardedRoute("inbox", "GET /v1/holds", "listHolds", {
     summary: "List holds: pairs of agents that wrote to each other too often while nothing else happened",
     responses: {
-      200: answerOf(z.object({ holds: z.array(holdSchema) }).openapi("HoldList"), "All holds, oldest first."),
+      200: answerOf(responseSchema("HoldList", { holds: z.array(holdSchema) }), "All holds, oldest first."),
       ...readErrors(),
     },
   }),
-  release: guardedRoute("inbox", {
-    method: "post",
-    path: "/v1/holds/release",
-    operationId: "releaseHold",
+  release: guardedRoute("inbox", "POST /v1/holds/release", "releaseHold", {
     summary: "Release a hold between two agents",
     description: "The held messages are delivered, and the count of their messages restarts.",
     request: { body: requestBody(releaseSchema) },
@@ -109,20 +95,14 @@ export function addInbox(app: App, { service }: RouteDeps): void {
 }
 
 export const askRoutes = {
-  list: guardedRoute("asks", {
-    method: "get",
-    path: "/v1/asks",
-    operationId: "listAsks",
+  list: guardedRoute("asks", "GET /v1/asks", "listAsks", {
     summary: "List open asks",
     responses: {
-      200: answerOf(z.object({ asks: z.array(askSchema) }).openapi("AskList"), "All open asks."),
+      200: answerOf(responseSchema("AskList", { asks: z.array(askSchema) }), "All open asks."),
       ...readErrors(),
     },
   }),
-  answer: guardedRoute("asks", {
-    method: "post",
-    path: "/v1/asks/{id}",
-    operationId: "answerAsk",
+  answer: guardedRoute("asks", "POST /v1/asks/{id}", "answerAsk", {
     summary: "Answer an ask",
     description:
       "A permission takes `once`, `always` or `reject`; a question takes `answers`, or `reject`. Rejecting a permission with a `message` does not end the turn.",

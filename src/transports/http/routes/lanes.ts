@@ -1,4 +1,5 @@
 /** Lanes: where agents work, and what a person may do to one. */
+
 import { z } from "@hono/zod-openapi";
 import type { App } from "../env.ts";
 import { laneEventPageSchema, liveTurnSchema } from "../event-schemas.ts";
@@ -11,7 +12,7 @@ import {
   readErrors,
   requestBody,
 } from "../route-descriptions.ts";
-import { adoptionSchema, laneSchema, newLaneSchema, pauseSchema } from "../schemas.ts";
+import { adoptionSchema, laneSchema, newLaneSchema, pauseSchema, responseSchema } from "../schemas.ts";
 import { laneView, liveTurnView } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
@@ -28,10 +29,7 @@ const changedLane = { 200: answerOf(laneSchema, "The updated lane."), ...changeE
 
 /** An action without a body that responds with the updated lane. */
 function verb<const V extends "abort" | "resume" | "release">(name: V, summary: string, description: string) {
-  return guardedRoute("lanes", {
-    method: "post",
-    path: `/v1/lanes/{id}/${name}`,
-    operationId: `${name}Lane`,
+  return guardedRoute("lanes", `POST /v1/lanes/{id}/${name}`, `${name}Lane`, {
     summary,
     description,
     request: { params },
@@ -40,28 +38,19 @@ function verb<const V extends "abort" | "resume" | "release">(name: V, summary: 
 }
 
 export const laneRoutes = {
-  list: guardedRoute("lanes", {
-    method: "get",
-    path: "/v1/lanes",
-    operationId: "listLanes",
+  list: guardedRoute("lanes", "GET /v1/lanes", "listLanes", {
     summary: "List lanes, with their current delivery and queue length",
     responses: {
-      200: answerOf(z.object({ lanes: z.array(laneSchema) }).openapi("LaneList"), "All lanes."),
+      200: answerOf(responseSchema("LaneList", { lanes: z.array(laneSchema) }), "All lanes."),
       ...readErrors(),
     },
   }),
-  show: guardedRoute("lanes", {
-    method: "get",
-    path: "/v1/lanes/{id}",
-    operationId: "showLane",
+  show: guardedRoute("lanes", "GET /v1/lanes/{id}", "showLane", {
     summary: "Show a lane",
     request: { params },
     responses: { 200: answerOf(laneSchema, "The lane."), ...readErrors(404) },
   }),
-  events: guardedRoute("lanes", {
-    method: "get",
-    path: "/v1/lanes/{id}/events",
-    operationId: "listLaneEvents",
+  events: guardedRoute("lanes", "GET /v1/lanes/{id}/events", "listLaneEvents", {
     summary: "List what a lane's agent did and said, newest first",
     description:
       "Deltas are not kept. A page may be shorter than its limit when events are large. The events of a removed lane stay " +
@@ -69,10 +58,7 @@ export const laneRoutes = {
     request: { params, query: z.strictObject({ before, limit }) },
     responses: { 200: answerOf(laneEventPageSchema, "One page of events."), ...readErrors(404) },
   }),
-  turn: guardedRoute("lanes", {
-    method: "get",
-    path: "/v1/lanes/{id}/turn",
-    operationId: "showTurn",
+  turn: guardedRoute("lanes", "GET /v1/lanes/{id}/turn", "showTurn", {
     summary: "Show a lane's running turn, with the text of its open items so far",
     description:
       "For a client that starts following a lane mid-turn, because deltas are not kept. Compare the `offset` of later " +
@@ -80,16 +66,13 @@ export const laneRoutes = {
     request: { params },
     responses: { 200: answerOf(liveTurnSchema, "The open items."), ...readErrors(404) },
   }),
-  remove: guardedRoute("lanes", {
-    method: "delete",
-    path: "/v1/lanes/{id}",
-    operationId: "removeLane",
+  remove: guardedRoute("lanes", "DELETE /v1/lanes/{id}", "removeLane", {
     summary: "Remove a lane",
     description: "Its messages, deliveries and events are kept.",
     request: {
       params,
       query: z.strictObject({
-        force: z.enum(["true", "false"]).optional().openapi({ description: "`true`: cancels its open deliveries." }),
+        force: z.enum(["true", "false"]).optional().describe("`true`: cancels its open deliveries."),
       }),
     },
     responses: { 204: { description: "The lane is removed." }, ...changeErrors(404, 409) },
@@ -99,10 +82,7 @@ export const laneRoutes = {
     "Abort the running turn, or the prompt that is about to be sent",
     "Its delivery is cancelled and never retried. The next message in the queue follows.",
   ),
-  pause: guardedRoute("lanes", {
-    method: "post",
-    path: "/v1/lanes/{id}/pause",
-    operationId: "pauseLane",
+  pause: guardedRoute("lanes", "POST /v1/lanes/{id}/pause", "pauseLane", {
     summary: "Pause a lane: send nothing in it until it is resumed",
     request: { params, body: { content: { "application/json": { schema: pauseSchema } }, required: false } },
     responses: changedLane,
@@ -113,10 +93,7 @@ export const laneRoutes = {
     "Release a lane whose delivery waits for something that cannot be observed or written",
     "For a delivery that still owes the end of its turn or its read flag. An open delivery is cancelled.",
   ),
-  adopt: guardedRoute("lanes", {
-    method: "post",
-    path: "/v1/lanes/{id}/session",
-    operationId: "adoptSession",
+  adopt: guardedRoute("lanes", "POST /v1/lanes/{id}/session", "adoptSession", {
     summary: "Continue a lane in an existing session of its agent program",
     description:
       "Takes effect with the next message. Refused while a delivery holds the lane, for a session of another lane or directory, and for a subtask.",
@@ -126,10 +103,7 @@ export const laneRoutes = {
 };
 
 export function putLaneRoute(runtimeKinds: readonly string[]) {
-  return guardedRoute("lanes", {
-    method: "post",
-    path: "/v1/lanes",
-    operationId: "putLane",
+  return guardedRoute("lanes", "POST /v1/lanes", "putLane", {
     summary: "Create a lane, or change its settings",
     description: "A changed lane keeps its session and its queue. Omitted settings come from the configuration.",
     request: { body: requestBody(newLaneSchema(runtimeKinds)) },

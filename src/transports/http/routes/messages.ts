@@ -16,10 +16,7 @@ import { deliveryView, messageView, sendResultView, sentView } from "../views.ts
 import type { RouteDeps } from "./route-deps.ts";
 
 export const messageRoutes = {
-  send: guardedRoute("messages", {
-    method: "post",
-    path: "/v1/messages",
-    operationId: "sendMessage",
+  send: guardedRoute("messages", "POST /v1/messages", "sendMessage", {
     summary: "Send a message to an agent, a person, or a member that Waybill does not run",
     description:
       "Once this responds, the message is durable and will have an outcome. Sending the same message id with the same " +
@@ -30,10 +27,7 @@ export const messageRoutes = {
       ...changeErrors(404, 409),
     },
   }),
-  list: guardedRoute("messages", {
-    method: "get",
-    path: "/v1/messages",
-    operationId: "listMessages",
+  list: guardedRoute("messages", "GET /v1/messages", "listMessages", {
     summary: "List messages, newest first",
     request: {
       query: pageQuery({
@@ -48,12 +42,9 @@ export const messageRoutes = {
             type: "string",
             description: "`TEAM/MEMBER`: only messages to and from this member, which Waybill does not run.",
           }),
-        messageId: z.string().min(1).max(128).optional().openapi({ description: "Only messages with this id." }),
-        q: z.string().max(500).optional().openapi({ description: "Only messages that contain all of these words." }),
-        deliveries: z
-          .enum(["true", "false"])
-          .optional()
-          .openapi({ description: "`true`: include the deliveries of these messages." }),
+        messageId: z.string().min(1).max(128).optional().describe("Only messages with this id."),
+        q: z.string().max(500).optional().describe("Only messages that contain all of these words."),
+        deliveries: z.enum(["true", "false"]).optional().describe("`true`: include the deliveries of these messages."),
       }),
     },
     responses: pageAnswers("MessagePage", {
@@ -61,13 +52,10 @@ export const messageRoutes = {
       deliveries: z
         .array(deliverySchema)
         .optional()
-        .openapi({ description: "If requested: the deliveries of the messages to lanes, newest first." }),
+        .describe("If requested: the deliveries of the messages to lanes, newest first."),
     }),
   }),
-  withdraw: guardedRoute("messages", {
-    method: "delete",
-    path: "/v1/messages/{id}",
-    operationId: "withdrawMessage",
+  withdraw: guardedRoute("messages", "DELETE /v1/messages/{id}", "withdrawMessage", {
     summary: "Withdraw a message that has not been sent to its agent",
     request: {
       params: idParam("The message's id."),
@@ -77,7 +65,7 @@ export const messageRoutes = {
           .min(1)
           .max(128)
           .optional()
-          .openapi({ description: "Required when several lanes have a message with this id." }),
+          .describe("Required when several lanes have a message with this id."),
       }),
     },
     responses: { 200: answerOf(sentSchema, "The withdrawn message's delivery."), ...changeErrors(404, 409) },

@@ -3,14 +3,14 @@
  * instructions to sign in: a program that has the token requests a one-time code, and the browser exchanges it for a
  * session at `/login`.
  */
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
 import { programPart } from "../../../platform/program-part.ts";
 import type { App, Env } from "../env.ts";
 import { beginSession, endSession, renewSession } from "../page/browser-sessions.ts";
 import type { FileContent } from "../page/page-files.ts";
 import { loginSchema } from "../program-schemas.ts";
-import { answerOf, changeErrors, guardedRoute, openErrors, readErrors } from "../route-descriptions.ts";
+import { answerOf, changeErrors, guardedRoute, openErrors, openRoute, readErrors } from "../route-descriptions.ts";
 import { isoTime } from "../schemas.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
@@ -20,10 +20,7 @@ const loadPageAnswers = () => programPart(() => import("../page/page-answers.ts"
 const htmlPage = { "text/html": { schema: z.string() } };
 
 export const pageRoutes = {
-  front: guardedRoute("page", {
-    method: "get",
-    path: "/",
-    operationId: "frontPage",
+  front: guardedRoute("page", "GET /", "frontPage", {
     summary: "The page for people",
     description: "Its views have their own addresses, such as `/lanes`, with the same responses.",
     responses: {
@@ -83,27 +80,16 @@ export function addPage(app: App, { page, sessions }: RouteDeps): void {
 }
 
 export const loginRoutes = {
-  newCode: guardedRoute("page", {
-    method: "post",
-    path: "/v1/login",
-    operationId: "newLoginCode",
+  newCode: guardedRoute("page", "POST /v1/login", "newLoginCode", {
     summary: "Create a one-time code for a browser",
     responses: { 200: answerOf(loginSchema, "A code that works once, within ten minutes."), ...changeErrors() },
   }),
-  logout: guardedRoute("page", {
-    method: "post",
-    path: "/v1/logout",
-    operationId: "logout",
+  logout: guardedRoute("page", "POST /v1/logout", "logout", {
     summary: "Sign this browser out",
     description: "Deletes the cookie of this browser. Other browsers stay signed in.",
     responses: { 204: { description: "The browser is signed out." }, ...changeErrors() },
   }),
-  login: createRoute({
-    method: "get",
-    path: "/login",
-    operationId: "login",
-    tags: ["page"],
-    security: [],
+  login: openRoute("page", "GET /login", "login", {
     summary: "Exchange a one-time code for the page's cookie",
     request: {
       query: z.looseObject({ code: z.unknown().optional().openapi({ type: "string", description: "The code." }) }),

@@ -1,49 +1,38 @@
 /** The program itself: its health, version, metrics, OpenAPI document, restart, and the checks of `waybill doctor`. */
-import { createRoute, z } from "@hono/zod-openapi";
+
+import { z } from "@hono/zod-openapi";
 import { AppError } from "../../../platform/app-error.ts";
 import type { Readiness } from "../../../service/service.ts";
 import type { App } from "../env.ts";
 import { doctorSchema, readySchema, versionSchema } from "../program-schemas.ts";
-import { answerOf, changeErrors, guardedRoute, openErrors, readErrors } from "../route-descriptions.ts";
-import { isoTime } from "../schemas.ts";
+import { answerOf, changeErrors, guardedRoute, openErrors, openRoute, readErrors } from "../route-descriptions.ts";
+import { isoTime, responseSchema } from "../schemas.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
 export const programRoutes = {
-  version: guardedRoute("program", {
-    method: "get",
-    path: "/version",
-    operationId: "version",
+  version: guardedRoute("program", "GET /version", "version", {
     summary: "Show the version, and when this run started",
     responses: { 200: answerOf(versionSchema, "The version, and the current run."), ...readErrors() },
   }),
-  metrics: guardedRoute("program", {
-    method: "get",
-    path: "/metrics",
-    operationId: "metrics",
+  metrics: guardedRoute("program", "GET /metrics", "metrics", {
     summary: "Metrics for Prometheus",
     responses: {
       200: { description: "Metrics in the Prometheus text format.", content: { "text/plain": { schema: z.string() } } },
       ...readErrors(),
     },
   }),
-  document: guardedRoute("program", {
-    method: "get",
-    path: "/openapi.json",
-    operationId: "openapi",
+  document: guardedRoute("program", "GET /openapi.json", "openapi", {
     summary: "This document",
     responses: { 200: answerOf(z.looseObject({}), "An OpenAPI 3.1 document."), ...readErrors() },
   }),
-  restart: guardedRoute("program", {
-    method: "post",
-    path: "/v1/restart",
-    operationId: "restart",
+  restart: guardedRoute("program", "POST /v1/restart", "restart", {
     summary: "Restart the worker",
     description:
       "The worker shuts down gracefully and its supervisor starts a new one. No admitted message is lost. If the next " +
       "start would refuse the configuration, nothing is restarted.",
     responses: {
       202: answerOf(
-        z.object({ status: z.literal("restarting") }).openapi("Restarting"),
+        responseSchema("Restarting", { status: z.literal("restarting") }),
         "The restart follows this response.",
       ),
       ...changeErrors(409),
@@ -75,28 +64,16 @@ export function addProgram(app: App, { service, metrics, about }: RouteDeps, doc
   });
 }
 
-const tags = ["program"];
-
 /** They need no token, so their responses name no lanes, people or paths. */
 export const healthRoutes = {
-  health: createRoute({
-    method: "get",
-    path: "/health",
-    operationId: "health",
-    tags,
-    security: [],
+  health: openRoute("program", "GET /health", "health", {
     summary: "Check that the process is alive",
     responses: {
-      200: answerOf(z.object({ status: z.literal("ok") }).openapi("Health"), "The process is alive."),
+      200: answerOf(responseSchema("Health", { status: z.literal("ok") }), "The process is alive."),
       ...openErrors,
     },
   }),
-  ready: createRoute({
-    method: "get",
-    path: "/ready",
-    operationId: "ready",
-    tags,
-    security: [],
+  ready: openRoute("program", "GET /ready", "ready", {
     summary: "Check that messages can be accepted and delivered to agents",
     description: "Checks the store and the runtimes. Uses no model tokens.",
     responses: {
@@ -121,10 +98,7 @@ export function addHealth(app: App, { service, report }: RouteDeps): void {
 }
 
 export const doctorRoutes = {
-  doctor: guardedRoute("program", {
-    method: "get",
-    path: "/v1/doctor",
-    operationId: "doctor",
+  doctor: guardedRoute("program", "GET /v1/doctor", "doctor", {
     summary: "Check that Waybill has everything it needs, with a fix for each problem",
     description:
       "The report of `waybill doctor --json`. It takes up to about 20 seconds; concurrent requests share one report.",

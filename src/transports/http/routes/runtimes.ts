@@ -1,8 +1,10 @@
 /** The agent programs, and the directories where they may work. */
+
 import { z } from "@hono/zod-openapi";
 import type { App } from "../env.ts";
 import { directoryListSchema, runtimeSchema } from "../program-schemas.ts";
 import { answerOf, guardedRoute, readErrors } from "../route-descriptions.ts";
+import { responseSchema } from "../schemas.ts";
 import { directoryListView, runtimeView } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
@@ -13,35 +15,27 @@ const path = z
   .regex(/^[^\0]*$/, "must not contain a NUL character");
 
 export const runtimeRoutes = {
-  list: guardedRoute("runtimes", {
-    method: "get",
-    path: "/v1/runtimes",
-    operationId: "listRuntimes",
+  list: guardedRoute("runtimes", "GET /v1/runtimes", "listRuntimes", {
     summary: "List the agent programs that lanes can use, and their running processes",
     request: {
       query: z.strictObject({
-        directory: path.optional().openapi({
-          description: "A directory where lanes already work: adds the models that programs list there.",
-        }),
+        directory: path
+          .optional()
+          .describe("A directory where lanes already work: adds the models that programs list there."),
       }),
     },
     responses: {
-      200: answerOf(z.object({ runtimes: z.array(runtimeSchema) }).openapi("RuntimeList"), "All runtimes."),
+      200: answerOf(responseSchema("RuntimeList", { runtimes: z.array(runtimeSchema) }), "All runtimes."),
       ...readErrors(),
     },
   }),
-  directories: guardedRoute("runtimes", {
-    method: "get",
-    path: "/v1/directories",
-    operationId: "listDirectories",
+  directories: guardedRoute("runtimes", "GET /v1/directories", "listDirectories", {
     summary: "List directories where lanes may work, one level at a time",
     description:
       "Leaves out hidden directories, Waybill's own state, and links out of the allowed directories. At most 500, by name.",
     request: {
       query: z.strictObject({
-        path: path
-          .optional()
-          .openapi({ description: "Absolute, or starting with `~`. Omit it to list the allowed directories." }),
+        path: path.optional().describe("Absolute, or starting with `~`. Omit it to list the allowed directories."),
       }),
     },
     responses: { 200: answerOf(directoryListSchema, "The subdirectories."), ...readErrors() },

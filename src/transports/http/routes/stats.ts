@@ -1,10 +1,12 @@
 /** Statistics by lane and day. */
+
 import { z } from "@hono/zod-openapi";
 import type { DayStats, Durations, Stats } from "../../../core/stats/day-stats.ts";
 import { addStats, keptStatsDays, summaryOf } from "../../../core/stats/day-stats.ts";
 import type { StatsReport } from "../../../service/service.ts";
 import type { App } from "../env.ts";
 import { answerOf, guardedRoute, laneFilter, readErrors } from "../route-descriptions.ts";
+import { responseSchema } from "../schemas.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
 const count = z.int().min(0);
@@ -15,49 +17,37 @@ const daySchema = z.string().openapi({
   example: "2026-01-31",
 });
 
-const durationSchema = z
-  .object({
-    count,
-    meanMs: ms,
-    p50Ms: ms.openapi({ description: "An estimate, within 19 %." }),
-    p95Ms: ms.openapi({ description: "An estimate, within 19 %." }),
-    maxMs: ms,
-  })
-  .openapi("Duration");
+const durationSchema = responseSchema("Duration", {
+  count,
+  meanMs: ms,
+  p50Ms: ms.describe("An estimate, within 19 %."),
+  p95Ms: ms.describe("An estimate, within 19 %."),
+  maxMs: ms,
+});
 
-const totalsSchema = z
-  .object({
-    day: daySchema,
-    responded: count.openapi({ description: "Deliveries answered on this day." }),
-    failed: count.openapi({
-      description: "Deliveries that failed for good, and were neither answered nor retried since.",
-    }),
-    cancelled: count,
-    retries: count.openapi({ description: "Attempts beyond the first, of deliveries that ended on this day." }),
-    accept: durationSchema.nullable().openapi({
-      description: "For answered deliveries: from admission until the agent program had the prompt.",
-    }),
-    firstToken: durationSchema.nullable().openapi({
-      description: "From admission to the first text, reasoning or tool call.",
-    }),
-    proof: durationSchema.nullable().openapi({
-      description: "From admission to the proof that the agent acted on the message.",
-    }),
-    tokens: count.openapi({ description: "Tokens that agents used on this day." }),
-    cost: z.number().min(0).openapi({ description: "In dollars, as the agent programs report it." }),
-  })
-  .openapi("DayTotals");
+const totalsSchema = responseSchema("DayTotals", {
+  day: daySchema,
+  responded: count.describe("Deliveries answered on this day."),
+  failed: count.describe("Deliveries that failed for good, and were neither answered nor retried since."),
+  cancelled: count,
+  retries: count.describe("Attempts beyond the first, of deliveries that ended on this day."),
+  accept: durationSchema
+    .nullable()
+    .describe("For answered deliveries: from admission until the agent program had the prompt."),
+  firstToken: durationSchema.nullable().describe("From admission to the first text, reasoning or tool call."),
+  proof: durationSchema.nullable().describe("From admission to the proof that the agent acted on the message."),
+  tokens: count.describe("Tokens that agents used on this day."),
+  cost: z.number().min(0).describe("In dollars, as the agent programs report it."),
+});
 
-const statsSchema = z
-  .object({
-    from: daySchema,
-    to: daySchema,
-    days: z
-      .array(totalsSchema.extend({ lane: z.string() }).openapi("DayStats"))
-      .openapi({ description: "Oldest first, then by lane. Days without activity are left out." }),
-    totals: z.array(totalsSchema).openapi({ description: "The sums over these lanes, by day, oldest first." }),
-  })
-  .openapi("Stats");
+const statsSchema = responseSchema("Stats", {
+  from: daySchema,
+  to: daySchema,
+  days: z
+    .array(totalsSchema.extend({ lane: z.string() }).openapi("DayStats"))
+    .describe("Oldest first, then by lane. Days without activity are left out."),
+  totals: z.array(totalsSchema).describe("The sums over these lanes, by day, oldest first."),
+});
 
 const days = z
   .string()
@@ -71,10 +61,7 @@ const days = z
   });
 
 export const statsRoutes = {
-  stats: guardedRoute("stats", {
-    method: "get",
-    path: "/v1/stats",
-    operationId: "stats",
+  stats: guardedRoute("stats", "GET /v1/stats", "stats", {
     summary: "Delivery outcomes, durations and agent usage, by lane and day",
     description: `A delivery counts once, on the day it ended. Statistics are kept for ${keptStatsDays} days, even for removed lanes.`,
     request: { query: z.strictObject({ days, lane: laneFilter }) },

@@ -30,10 +30,7 @@ const types = z
   });
 
 export const streamRoutes = {
-  stream: guardedRoute("stream", {
-    method: "get",
-    path,
-    operationId: "stream",
+  stream: guardedRoute("stream", `GET ${path}`, "stream", {
     summary: "Stream events as they happen",
     description:
       "Server-sent events: `event` is the type, `id` an opaque cursor, `data` a StreamEvent. With `Last-Event-ID`, the " +
@@ -45,10 +42,10 @@ export const streamRoutes = {
       query: z.strictObject({
         lane: laneFilter,
         types,
-        lastEventId: lastEventId.openapi({ description: "For clients that cannot set the header." }),
+        lastEventId: lastEventId.describe("For clients that cannot set the header."),
       }),
       headers: z.object({
-        "last-event-id": lastEventId.openapi({ description: "The id of the last event that the client received." }),
+        "last-event-id": lastEventId.describe("The id of the last event that the client received."),
       }),
     },
     responses: {
@@ -56,16 +53,13 @@ export const streamRoutes = {
       ...readErrors(404),
     },
   }),
-  events: guardedRoute("stream", {
-    method: "get",
-    path: "/v1/events",
-    operationId: "listEvents",
+  events: guardedRoute("stream", "GET /v1/events", "listEvents", {
     summary: "List what agents did and said, oldest first",
     description: "Without `after`, starts with the oldest event that is kept. Deltas are not kept.",
     request: {
       query: z.strictObject({
         lane: laneFilter,
-        after: cursor.openapi({ description: "`cursor` of the previous page, or the id of an event." }),
+        after: cursor.describe("`cursor` of the previous page, or the id of an event."),
         limit,
       }),
     },

@@ -1,25 +1,24 @@
 /** Teams and their members, and what a person may do to them. */
+
 import { z } from "@hono/zod-openapi";
 import type { TeamDetail } from "../../../service/service.ts";
 import type { App } from "../env.ts";
 import { answerOf, changeErrors, guardedRoute, readErrors, requestBody } from "../route-descriptions.ts";
+import { responseSchema } from "../schemas.ts";
 import { memberTokenSchema, newMemberSchema, newTeamSchema, teamImportSchema, teamSchema } from "../team-schemas.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
 const name = z.string().min(1).max(256);
-const teamParams = z.strictObject({ team: name.openapi({ description: "The team's name." }) });
+const teamParams = z.strictObject({ team: name.describe("The team's name.") });
 const memberParams = teamParams.extend({
-  member: name.openapi({ description: "The member's name, or `lead` for the team's lead." }),
+  member: name.describe("The member's name, or `lead` for the team's lead."),
 });
 
 const changedTeam = { 200: answerOf(teamSchema, "The updated team."), ...changeErrors(404, 409) };
 
 /** An action without a body that responds with the updated team. */
 function verb<const V extends "pause" | "resume" | "stop">(verbName: V, summary: string, description: string) {
-  return guardedRoute("teams", {
-    method: "post",
-    path: `/v1/teams/{team}/${verbName}`,
-    operationId: `${verbName}Team`,
+  return guardedRoute("teams", `POST /v1/teams/{team}/${verbName}`, `${verbName}Team`, {
     summary,
     description,
     request: { params: teamParams },
@@ -28,36 +27,24 @@ function verb<const V extends "pause" | "resume" | "stop">(verbName: V, summary:
 }
 
 export const teamRoutes = {
-  list: guardedRoute("teams", {
-    method: "get",
-    path: "/v1/teams",
-    operationId: "listTeams",
+  list: guardedRoute("teams", "GET /v1/teams", "listTeams", {
     summary: "List teams with their members, and what each member is doing",
     responses: {
-      200: answerOf(z.object({ teams: z.array(teamSchema) }).openapi("TeamList"), "All teams."),
+      200: answerOf(responseSchema("TeamList", { teams: z.array(teamSchema) }), "All teams."),
       ...readErrors(),
     },
   }),
-  show: guardedRoute("teams", {
-    method: "get",
-    path: "/v1/teams/{team}",
-    operationId: "showTeam",
+  show: guardedRoute("teams", "GET /v1/teams/{team}", "showTeam", {
     summary: "Show a team",
     request: { params: teamParams },
     responses: { 200: answerOf(teamSchema, "The team."), ...readErrors(404) },
   }),
-  put: guardedRoute("teams", {
-    method: "put",
-    path: "/v1/teams/{team}",
-    operationId: "putTeam",
+  put: guardedRoute("teams", "PUT /v1/teams/{team}", "putTeam", {
     summary: "Create a team, or change its display name",
     request: { params: teamParams, body: requestBody(newTeamSchema) },
     responses: changedTeam,
   }),
-  import: guardedRoute("teams", {
-    method: "post",
-    path: "/v1/teams/import",
-    operationId: "importTeam",
+  import: guardedRoute("teams", "POST /v1/teams/import", "importTeam", {
     summary: "Follow the inbox files of a team",
     description:
       "Rows for members that Waybill runs are delivered, and flagged as read once answered. Messages to the other " +
@@ -65,10 +52,7 @@ export const teamRoutes = {
     request: { body: requestBody(teamImportSchema) },
     responses: changedTeam,
   }),
-  remove: guardedRoute("teams", {
-    method: "delete",
-    path: "/v1/teams/{team}",
-    operationId: "removeTeam",
+  remove: guardedRoute("teams", "DELETE /v1/teams/{team}", "removeTeam", {
     summary: "Remove a team",
     description: "The lanes of its members stay, including their queues.",
     request: { params: teamParams },
@@ -81,37 +65,25 @@ export const teamRoutes = {
     "Stop a team",
     "Running turns are stopped and their deliveries cancelled. Queued messages stay, and their senders are notified.",
   ),
-  putMember: guardedRoute("teams", {
-    method: "put",
-    path: "/v1/teams/{team}/members/{member}",
-    operationId: "putMember",
+  putMember: guardedRoute("teams", "PUT /v1/teams/{team}/members/{member}", "putMember", {
     summary: "Add a member, or change one",
     description: "Adding a member that was shut down brings it back.",
     request: { params: memberParams, body: requestBody(newMemberSchema) },
     responses: changedTeam,
   }),
-  removeMember: guardedRoute("teams", {
-    method: "delete",
-    path: "/v1/teams/{team}/members/{member}",
-    operationId: "removeMember",
+  removeMember: guardedRoute("teams", "DELETE /v1/teams/{team}/members/{member}", "removeMember", {
     summary: "Remove a member",
     description: "Its lane stays, and queued messages are still delivered. Its token is revoked.",
     request: { params: memberParams },
     responses: changedTeam,
   }),
-  shutDown: guardedRoute("teams", {
-    method: "post",
-    path: "/v1/teams/{team}/members/{member}/shutdown",
-    operationId: "shutDownMember",
+  shutDown: guardedRoute("teams", "POST /v1/teams/{team}/members/{member}/shutdown", "shutDownMember", {
     summary: "Approve the shutdown of a member",
     description: "Its running turn is stopped, and it gets no messages until it is added again.",
     request: { params: memberParams },
     responses: changedTeam,
   }),
-  token: guardedRoute("teams", {
-    method: "post",
-    path: "/v1/teams/{team}/members/{member}/token",
-    operationId: "memberToken",
+  token: guardedRoute("teams", "POST /v1/teams/{team}/members/{member}/token", "memberToken", {
     summary: "Get the token of a member that Waybill does not run",
     request: { params: memberParams },
     responses: { 200: answerOf(memberTokenSchema, "The member's token."), ...changeErrors(404, 409) },

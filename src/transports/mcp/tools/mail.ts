@@ -9,13 +9,13 @@ export const mailSchema = z.object({
   from: z.string(),
   to: z.string(),
   text: z.string(),
-  shortened: z.boolean().meta({ description: "Whether only the beginning of the text is here." }),
+  shortened: z.boolean().describe("Whether only the beginning of the text is here."),
   summary: z.string().nullable(),
-  actionMode: z.enum(actionModes).nullable().meta({ description: "What the sender wants." }),
-  outcome: z.enum(messageOutcomes).nullable().meta({ description: "What kind of reply it is." }),
-  relayOfMessageId: z.string().nullable().meta({ description: "The message that it replies to." }),
+  actionMode: z.enum(actionModes).nullable().describe("What the sender wants."),
+  outcome: z.enum(messageOutcomes).nullable().describe("What kind of reply it is."),
+  relayOfMessageId: z.string().nullable().describe("The message that it replies to."),
   taskRefs: z.array(z.object({ id: z.string(), team: z.string().optional(), title: z.string().optional() })),
-  sentAt: z.string().meta({ description: "ISO 8601, in UTC." }),
+  sentAt: z.string().describe("ISO 8601, in UTC."),
   isRead: z.boolean(),
 });
 export type MailView = Unchanged<z.input<typeof mailSchema>>;

@@ -8,9 +8,9 @@ import { changes, defineTool, readsOnly } from "./tool.ts";
 export const memberSchema = z.object({
   name: z.string(),
   displayName: z.string().nullable(),
-  kind: z.enum(["lane", "native", "person"]).meta({
-    description: "lane: an agent that Waybill runs; native: an agent that runs outside Waybill; person: a human.",
-  }),
+  kind: z
+    .enum(["lane", "native", "person"])
+    .describe("lane: an agent that Waybill runs; native: an agent that runs outside Waybill; person: a human."),
   role: z.string().nullable(),
   state: z.enum(memberStates),
 });
@@ -18,7 +18,7 @@ export const memberSchema = z.object({
 export const teamSchema = z.object({
   name: z.string(),
   displayName: z.string().nullable(),
-  state: z.enum(["active", "paused", "stopped"]).meta({ description: "Messages wait while a team is not active." }),
+  state: z.enum(["active", "paused", "stopped"]).describe("Messages wait while a team is not active."),
   members: z.array(memberSchema),
 });
 
@@ -36,7 +36,7 @@ export function memberText({ name, displayName, kind, role, state }: MemberView)
 const briefingSchema = z.object({
   you: memberSchema,
   team: teamSchema.nullable(),
-  open: z.array(mailSchema).meta({ description: "Messages to you that you have not answered, oldest first." }),
+  open: z.array(mailSchema).describe("Messages to you that you have not answered, oldest first."),
 });
 
 export const memberBriefing = defineTool({

@@ -19,20 +19,15 @@ replies), failed (with the reason), or waiting when the time is up; call it agai
 the answer will still reach you. May return before timeoutSeconds have passed.`,
   annotations: readsOnly,
   input: z.strictObject({
-    messageId: messageIdField.meta({ description: "The id that message_send returned." }),
-    timeoutSeconds: z
-      .int()
-      .min(1)
-      .max(maxWaitSeconds)
-      .default(defaultWaitSeconds)
-      .meta({ description: "How long to wait." }),
+    messageId: messageIdField.describe("The id that message_send returned."),
+    timeoutSeconds: z.int().min(1).max(maxWaitSeconds).default(defaultWaitSeconds).describe("How long to wait."),
   }),
   output: z.object({
     messageId: z.string(),
     state: z.enum(["answered", "failed", "waiting"]),
-    reason: z.string().nullable().meta({ description: "Why it failed, or what it waits for." }),
-    replies: z.array(mailSchema).meta({ description: "Oldest first; progress included." }),
-    next: z.string().nullable().meta({ description: "What to do now." }),
+    reason: z.string().nullable().describe("Why it failed, or what it waits for."),
+    replies: z.array(mailSchema).describe("Oldest first; progress included."),
+    next: z.string().nullable().describe("What to do now."),
   }),
   async run({ messageId, timeoutSeconds }, context) {
     const state = await waitFor(messageId, timeoutSeconds, context);

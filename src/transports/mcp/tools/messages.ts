@@ -10,24 +10,21 @@ const nameField = z.string().trim().min(1).max(200);
 
 const textField = z.string().regex(/\S/, "must not be empty").max(maxCharacters);
 
-const summaryField = z.string().max(1000).meta({ description: "What it is about, in a few words." });
+const summaryField = z.string().max(1000).describe("What it is about, in a few words.");
 
 export const messageIdField = z.string().trim().min(1).max(128);
 
 const taskRefField = z.strictObject({
-  id: nameField.max(128).meta({ description: "The task's id." }),
+  id: nameField.max(128).describe("The task's id."),
   team: nameField.max(128).optional(),
   title: z.string().max(500).optional(),
 });
 
 const receiptSchema = z.object({
   messageId: z.string(),
-  to: z.string().meta({ description: "The recipient." }),
-  known: z.boolean().meta({ description: "Whether you had already sent it. Nothing is sent twice." }),
-  waits: z
-    .string()
-    .nullable()
-    .meta({ description: "Why it has not been sent to its recipient yet; null if nothing blocks it." }),
+  to: z.string().describe("The recipient."),
+  known: z.boolean().describe("Whether you had already sent it. Nothing is sent twice."),
+  waits: z.string().nullable().describe("Why it has not been sent to its recipient yet; null if nothing blocks it."),
 });
 
 function receiptText({ messageId, to, known, waits }: SendReceipt): string {
@@ -49,22 +46,20 @@ Say what you did or found; an acknowledgement alone is not an answer. Sending th
 message's id.`,
   annotations: changes({ repeatable: true }),
   input: z.strictObject({
-    to: nameField.meta({
-      description:
-        "A member's name, `lead`, `team/member`, a person or a lane. For a reply: the sender of the message.",
-    }),
-    text: textField.meta({ description: "The whole message. Put long content in a file, and name the file." }),
-    outcome: z
-      .enum(replyOutcomes)
-      .optional()
-      .meta({ description: "What your reply is. Required with relayOfMessageId." }),
+    to: nameField.describe(
+      "A member's name, `lead`, `team/member`, a person or a lane. For a reply: the sender of the message.",
+    ),
+    text: textField.describe("The whole message. Put long content in a file, and name the file."),
+    outcome: z.enum(replyOutcomes).optional().describe("What your reply is. Required with relayOfMessageId."),
     summary: summaryField.optional(),
-    actionMode: z.enum(actionModes).optional().meta({
-      description:
+    actionMode: z
+      .enum(actionModes)
+      .optional()
+      .describe(
         "What you want: do (work), ask (an answer), delegate (have someone do it), notify (no reply needed). A reply is notify by default.",
-    }),
-    relayOfMessageId: messageIdField.optional().meta({ description: "The id of the message that you reply to." }),
-    taskRefs: z.array(taskRefField).max(100).optional().meta({ description: "The tasks that it is about." }),
+      ),
+    relayOfMessageId: messageIdField.optional().describe("The id of the message that you reply to."),
+    taskRefs: z.array(taskRefField).max(100).optional().describe("The tasks that it is about."),
   }),
   output: receiptSchema,
   async run(message, { agents, caller }) {
@@ -95,9 +90,9 @@ export const notifyPerson = defineTool({
 ask a person something, use message_send. Returns the message's id.`,
   annotations: changes({ repeatable: false }),
   input: z.strictObject({
-    text: textField.meta({ description: "The whole note." }),
+    text: textField.describe("The whole note."),
     summary: summaryField.optional(),
-    person: nameField.optional().meta({ description: "The person to notify; by default the person who runs Waybill." }),
+    person: nameField.optional().describe("The person to notify; by default the person who runs Waybill."),
   }),
   output: receiptSchema,
   async run(note, { agents, caller }) {
@@ -113,17 +108,19 @@ export const messageList = defineTool({
 Listing marks nothing as read and answers nothing; a reply marks its message as read, and so does naming it in read.`,
   annotations: changes({ repeatable: true }),
   input: z.strictObject({
-    box: z.enum(["received", "sent"]).default("received").meta({ description: "Which messages." }),
-    unreadOnly: z.boolean().optional().meta({ description: "Only those that are not read yet." }),
-    read: z.array(messageIdField).max(100).optional().meta({
-      description: "Ids of messages that you have read, if you run outside Waybill: they are marked as read.",
-    }),
+    box: z.enum(["received", "sent"]).default("received").describe("Which messages."),
+    unreadOnly: z.boolean().optional().describe("Only those that are not read yet."),
+    read: z
+      .array(messageIdField)
+      .max(100)
+      .optional()
+      .describe("Ids of messages that you have read, if you run outside Waybill: they are marked as read."),
     limit: z
       .int()
       .min(1)
       .max(100)
       .default(20)
-      .meta({ description: "At most this many. Texts are shortened if the result would be too long." }),
+      .describe("At most this many. Texts are shortened if the result would be too long."),
   }),
   output: z.object({ messages: z.array(mailSchema) }),
   async run(query, { agents, caller }) {
