@@ -90,8 +90,8 @@ export function commitFailure(record: DeliveryRecord, reason: string, step: Step
 
 /** The read that an ended delivery owes, if it is not committed together with the end. */
 export async function commitRead(record: DeliveryRecord, step: StepContext): Promise<StepOutcome> {
-  const { mailbox, clock, policy } = step;
-  const result = await mailbox.commitRead(record);
+  const { reads, clock, policy } = step;
+  const result = await reads.commitRead(record);
   const at = clock.now();
   if (result.outcome === "failed") {
     const reconcileAt = nextReconcileAt(record, policy, at);

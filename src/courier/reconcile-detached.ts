@@ -31,10 +31,10 @@ function owesAside(record: DeliveryRecord): boolean {
 
 /** True if it has now ended. */
 export async function expire(record: DeliveryRecord, step: StepContext): Promise<boolean> {
-  const { clock, ledger, mailbox } = step;
+  const { clock, ledger, reads } = step;
   const at = clock.now();
   if (!hasExpired(record, at)) return false;
-  const read = { readCommitted: readsWithLedger(record, mailbox), reconcileAt: at };
+  const read = { readCommitted: readsWithLedger(record, reads), reconcileAt: at };
   const applied = await ledger.commit(
     record.id,
     [{ type: "withdrawn", at, by: "sender", reason: "expired", ...read }],

@@ -31,7 +31,7 @@ export async function reconcile(record: DeliveryRecord, step: StepContext): Prom
 }
 
 async function reconcileTranscript(record: DeliveryRecord, step: StepContext): Promise<StepOutcome> {
-  const { lane, limits, policy, clock, mailbox, runtimes } = step;
+  const { lane, limits, policy, clock, reads, runtimes } = step;
   const runtime = runtimes.get(record.runtimeKind ?? lane.runtime);
   const replies = await step.store.repliesTo(record.messageId, lane.id);
   const observation = await readObservation(record, { ...step, runtime, replies });
@@ -42,7 +42,7 @@ async function reconcileTranscript(record: DeliveryRecord, step: StepContext): P
     contract: lane.contract,
     traits: runtime?.traits ?? unknownTraits,
     policy,
-    readCommitsWithLedger: readsWithLedger(record, mailbox),
+    readCommitsWithLedger: readsWithLedger(record, reads),
     paused: isPaused(lane),
     now: clock.now(),
   });

@@ -5,7 +5,7 @@ import type { FailPointHook } from "../core/delivery/fail-points.ts";
 import type { Policy } from "../core/delivery/policy.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import type { AttachmentFiles } from "../mail/attachments/attachment-files.ts";
-import type { Mailbox } from "../mail/mailbox.ts";
+import type { ReadCommitter } from "../mail/read-commit.ts";
 import type { TimeoutContext } from "../platform/clock.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import type { Ledger } from "../store/ledger.ts";
@@ -38,7 +38,7 @@ export type CourierDeps = TimeoutContext & {
   ledger: Ledger;
   /** Those that are ready, by kind. */
   runtimes: ReadonlyMap<string, Runtime>;
-  mailbox: Mailbox;
+  reads: ReadCommitter;
   attachments: Pick<AttachmentFiles, "find">;
   asks: AskRegistry;
   missingFiles: MissingFiles;

@@ -47,12 +47,12 @@ export class Interventions {
   }
 
   async #commitCancel(deliveryId: string, by: string, reason: string): Promise<Applied> {
-    const { ledger, store, mailbox, clock } = this.#deps;
+    const { ledger, store, reads, clock } = this.#deps;
     const record = await store.delivery(deliveryId);
     if (!record) return deliveryUnknown;
     const mail = await this.#mailToAgent(record, reason);
     const at = clock.now();
-    const cancelled = { type: "cancelled", at, by, reason, readCommitted: readsWithLedger(record, mailbox) } as const;
+    const cancelled = { type: "cancelled", at, by, reason, readCommitted: readsWithLedger(record, reads) } as const;
     const applied = await ledger.commit(deliveryId, [{ ...cancelled, reconcileAt: at }], mail);
     if (applied.outcome === "applied") this.#courier.stopSending(deliveryId);
     return applied;
@@ -66,12 +66,12 @@ export class Interventions {
 
   /** Withdraws a message that has not been sent yet. */
   async withdraw(deliveryId: string, by: string): Promise<Applied> {
-    const { ledger, store, mailbox, clock } = this.#deps;
+    const { ledger, store, reads, clock } = this.#deps;
     const record = await store.delivery(deliveryId);
     if (!record) return deliveryUnknown;
     const mail = await this.#mailToAgent(record, "withdrawn");
     const at = clock.now();
-    const readCommitted = readsWithLedger(record, mailbox);
+    const readCommitted = readsWithLedger(record, reads);
     const withdrawn = { type: "withdrawn", at, by, reason: "withdrawn", readCommitted, reconcileAt: at } as const;
     return ledger.commit(deliveryId, [withdrawn], mail);
   }

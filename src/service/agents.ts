@@ -26,8 +26,8 @@ import type {
 import { deliveryState, refuseWhileDraining, whyItWaits } from "./deliveries.ts";
 import type { Engine } from "./engine.ts";
 
-export function agentService({ waybill, draining }: { waybill: Engine; draining: AbortSignal }): AgentService {
-  const { store, memberStates, tokens, policy, clock, admission } = waybill;
+export function agentService({ engine, draining }: { engine: Engine; draining: AbortSignal }): AgentService {
+  const { store, memberStates, tokens, policy, clock, admission } = engine;
   const mail: AgentMailDeps = { store, admission, clock, rateLimit: new RateLimit(policy.maxMessagesPerMinute, clock) };
 
   const memberView = async (team: Team, member: Member): Promise<MemberView> => {
@@ -45,8 +45,8 @@ export function agentService({ waybill, draining }: { waybill: Engine; draining:
     if (caller.kind === "member" && message.relayOfMessageId) {
       await store.markRead(caller, [message.relayOfMessageId], clock.now());
     }
-    const waits = delivery ? await whyRecordWaits(delivery, waybill) : await whyNobodyReads(sent.recipient, waybill);
-    return { messageId: sent.id, to: await nameOf(sent, waybill), known, waits };
+    const waits = delivery ? await whyRecordWaits(delivery, engine) : await whyNobodyReads(sent.recipient, engine);
+    return { messageId: sent.id, to: await nameOf(sent, engine), known, waits };
   };
   const briefing = async (caller: AgentAddress): Promise<Briefing> => {
     const { name, team } = await identityOf(caller, store);
@@ -55,26 +55,26 @@ export function agentService({ waybill, draining }: { waybill: Engine; draining:
       team && member
         ? await memberView(team, member)
         : { name, displayName: null, kind: "lane", role: null, state: "active" };
-    return { you, team: team && (await teamView(team)), open: await openMail(caller, waybill) };
+    return { you, team: team && (await teamView(team)), open: await openMail(caller, engine) };
   };
 
   return {
     callerOf: (token) => tokens.agentOf(token),
     send,
     async list(caller, { box, unreadOnly = false, read = [], limit }) {
-      if (box === "sent") return agentMails(await store.mailFrom(caller, limit), waybill);
+      if (box === "sent") return agentMails(await store.mailFrom(caller, limit), engine);
       if (caller.kind === "lane") {
         const received = await store.mailOf(caller, unreadOnly ? mostUnread : limit);
         const wanted = unreadOnly ? received.filter(({ readAt }) => readAt === null).slice(0, limit) : received;
-        return agentMails(wanted, waybill);
+        return agentMails(wanted, engine);
       }
       memberStates.heard(caller);
-      const hold = await whyNobodyReads(caller, waybill);
+      const hold = await whyNobodyReads(caller, engine);
       if (hold !== null) throw waitsWithTeam(hold);
       if (read.length > 0) await store.markRead(caller, read, clock.now());
-      return agentMails((await store.inbox(caller, { limit, unreadOnly })).items, waybill);
+      return agentMails((await store.inbox(caller, { limit, unreadOnly })).items, engine);
     },
-    wait: (caller, messageId, signal) => waitForAnswer(caller, messageId, AbortSignal.any([signal, draining]), waybill),
+    wait: (caller, messageId, signal) => waitForAnswer(caller, messageId, AbortSignal.any([signal, draining]), engine),
     briefing,
     async teams(caller) {
       const { team } = await identityOf(caller, store);
@@ -130,20 +130,20 @@ function isMember(member: Member, agent: AgentAddress): boolean {
 }
 
 /** Messages that an agent still has to answer: unread, and the sender wants an answer. */
-async function openMail(agent: AgentAddress, waybill: Engine): Promise<readonly AgentMail[]> {
-  const received = await waybill.store.mailOf(agent, mostUnread);
+async function openMail(agent: AgentAddress, engine: Engine): Promise<readonly AgentMail[]> {
+  const received = await engine.store.mailOf(agent, mostUnread);
   const open = received.filter(
     ({ readAt, actionMode, from }) => readAt === null && actionMode !== "notify" && from !== waybillSender,
   );
-  return agentMails(open.toReversed(), waybill);
+  return agentMails(open.toReversed(), engine);
 }
 
-function agentMails(mails: readonly Mail[], waybill: Engine): Promise<AgentMail[]> {
+function agentMails(mails: readonly Mail[], engine: Engine): Promise<AgentMail[]> {
   return Promise.all(
     mails.map(async (mail) => ({
       ...{ id: mail.id, from: mail.from, text: mail.text, summary: mail.summary, actionMode: mail.actionMode },
       ...{ relayOfMessageId: mail.relayOfMessageId, taskRefs: mail.taskRefs, outcome: mail.outcome ?? null },
-      to: await nameOf(mail, waybill),
+      to: await nameOf(mail, engine),
       sentAt: mail.createdAt,
       isRead: mail.readAt !== null,
     })),
@@ -160,9 +160,9 @@ async function waitForAnswer(
   caller: AgentAddress,
   messageId: string,
   signal: AbortSignal,
-  waybill: Engine,
+  engine: Engine,
 ): Promise<SentState> {
-  const { store } = waybill;
+  const { store } = engine;
   let wake: () => void = () => {};
   let changes = 0;
   const unsubscribe = store.onLog((items) => {
@@ -175,7 +175,7 @@ async function waitForAnswer(
   try {
     for (;;) {
       const seen = changes;
-      const state = await sentState(caller, messageId, waybill);
+      const state = await sentState(caller, messageId, engine);
       if (state.state !== "waiting" || signal.aborted) return state;
       if (seen === changes) {
         await new Promise<void>((resolve) => {
@@ -195,12 +195,12 @@ function concerns(item: LogItem, messageId: string): boolean {
   return item.type === "message" && item.message.relayOfMessageId === messageId;
 }
 
-async function sentState(caller: AgentAddress, messageId: string, waybill: Engine): Promise<SentState> {
-  const { store } = waybill;
+async function sentState(caller: AgentAddress, messageId: string, engine: Engine): Promise<SentState> {
+  const { store } = engine;
   const sent = (await store.messagesWithId(messageId)).find((mail) => isFrom(mail, caller));
   if (!sent) throw notSent(messageId);
   const back = (await store.repliesIn(caller, messageId)).filter(({ from }) => from !== waybillSender);
-  const replies = await agentMails(back, waybill);
+  const replies = await agentMails(back, engine);
   const { recipient } = sent;
   if (recipient.kind !== "lane") {
     const isAnswered = back.some(({ outcome }) => outcome !== "progress");
@@ -208,12 +208,12 @@ async function sentState(caller: AgentAddress, messageId: string, waybill: Engin
   }
   const record = await store.deliveryOf(recipient.lane, messageId);
   const state = record ? stateIn(record) : "answered";
-  const reason = state === "waiting" && record ? await whyRecordWaits(record, waybill) : (record?.lastReason ?? null);
+  const reason = state === "waiting" && record ? await whyRecordWaits(record, engine) : (record?.lastReason ?? null);
   return { messageId, state, reason: state === "answered" ? null : reason, replies };
 }
 
-async function whyRecordWaits(record: DeliveryRecord, waybill: Engine): Promise<string | null> {
-  return whyItWaits(await deliveryState(waybill, record), waybill);
+async function whyRecordWaits(record: DeliveryRecord, engine: Engine): Promise<string | null> {
+  return whyItWaits(await deliveryState(engine, record), engine);
 }
 
 /** A missing record was answered long ago. */

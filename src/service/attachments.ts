@@ -6,8 +6,8 @@ import type { Service } from "./service.ts";
 
 type AttachmentService = Pick<Service, "storeAttachment" | "attachment">;
 
-export function attachmentService(options: { waybill: Engine; draining: AbortSignal }): AttachmentService {
-  const { attachments } = options.waybill;
+export function attachmentService(options: { engine: Engine; draining: AbortSignal }): AttachmentService {
+  const { attachments } = options.engine;
   return {
     async storeAttachment(file) {
       refuseWhileDraining(options.draining);

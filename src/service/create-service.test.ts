@@ -17,7 +17,7 @@ async function serviceOn(options: WorldOptions) {
   const world = await startWorld(options);
   const draining = new AbortController();
   const service = createService({
-    waybill: world.waybill,
+    engine: world.waybill,
     resolveDirectory: (path) => `/real${path}`,
     allowedDirectories: ["/allowed"],
     stateDirectories: ["/state"],

@@ -28,9 +28,9 @@ export type ServiceOptions = ReadinessSource &
 const maxPageCharacters = 1024 * 1024;
 
 export function createService(options: ServiceOptions): Service {
-  const { waybill, now } = options;
-  const { store, people } = waybill;
-  const notices = laneNotices(waybill, now);
+  const { engine, now } = options;
+  const { store, interventions } = engine;
+  const notices = laneNotices(engine, now);
   /** The events of a removed lane can still be read; a lane without any events is an error. */
   const refuseUnknownLane = async (lane: string) => {
     if ((await store.lastEventSeq(lane)) === 0) await knownLane(store, lane);
@@ -42,13 +42,13 @@ export function createService(options: ServiceOptions): Service {
     ...teamService(options),
 
     async asks() {
-      const open = waybill.asks.list();
+      const open = engine.asks.list();
       if (open.length === 0) return [];
       const directories = new Map((await store.lanes()).map(({ id, directory }) => [id, directory]));
       return open.map((ask) => ({ ...ask, directory: directories.get(ask.laneId) ?? null }));
     },
     answer: (askId, { decision, answers, message }) =>
-      people.answer(askId, { decision, ...(answers ? { answers } : {}), ...(message ? { message } : {}) }),
+      interventions.answer(askId, { decision, ...(answers ? { answers } : {}), ...(message ? { message } : {}) }),
 
     follow: (options) => followLog(store, options),
     async log(query) {
@@ -59,7 +59,7 @@ export function createService(options: ServiceOptions): Service {
     logEnd: store.logEnd,
     async turn(laneId) {
       await knownLane(store, laneId);
-      return waybill.recorder.turn(laneId);
+      return engine.recorder.turn(laneId);
     },
     eventsBefore: (laneId, seq, limit) => store.eventsBefore(laneId, seq, limit),
     async laneEvents(laneId, { before, limit }) {
@@ -69,11 +69,11 @@ export function createService(options: ServiceOptions): Service {
       const older = oldest ? await store.eventsBefore(laneId, oldest.seq, 1) : [];
       return { events, nextBefore: older.length > 0 && oldest ? oldest.seq : null };
     },
-    runtimes: (directory) => runtimeStates(waybill, options.defaults, directory),
-    programs: () => runtimePrograms(waybill, options.defaults),
+    runtimes: (directory) => runtimeStates(engine, options.defaults, directory),
+    programs: () => runtimePrograms(engine, options.defaults),
     workspace: async (directory) => workspace(directory, { ...options, lanes: await store.lanes() }),
     directories: (path) => listDirectories(path, options),
-    readiness: () => readinessOf(waybill, { ...options, notices }, now()),
+    readiness: () => readinessOf(engine, { ...options, notices }, now()),
     settled: store.settled,
     counts: () => store.counts(),
     stats: (filter) => statsOf(store, filter, now()),

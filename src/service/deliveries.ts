@@ -21,7 +21,7 @@ import { checkedChoice } from "./lane-choice.ts";
 import type { DeliveryDetail, DeliveryState, ListedDelivery, Service, ShownMail } from "./service.ts";
 
 export type DeliveryServiceOptions = ChoiceRules & {
-  waybill: Engine;
+  engine: Engine;
   /** Aborted once this process shuts down and accepts no new messages. */
   draining: AbortSignal;
 };
@@ -31,9 +31,9 @@ type DeliveryService = Pick<
 >;
 
 export function deliveryService(options: DeliveryServiceOptions): DeliveryService {
-  const { waybill, draining } = options;
-  const { store, people } = waybill;
-  const stateOf = (record: DeliveryRecord) => deliveryState(waybill, record);
+  const { engine, draining } = options;
+  const { store, interventions } = engine;
+  const stateOf = (record: DeliveryRecord) => deliveryState(engine, record);
   /** Messages of a removed lane can still be read; a lane that never had any is an error. */
   const refuseUnknownLane = async (lane: string | undefined, { items }: Page<unknown>) => {
     if (lane !== undefined && items.length === 0) await knownLane(store, lane);
@@ -46,49 +46,49 @@ export function deliveryService(options: DeliveryServiceOptions): DeliveryServic
       refuseWhileDraining(draining);
       const sender = choose ? { choose: withDefaults(choose, options) } : {};
       const { id = randomUUID(), ...rest } = message;
-      const { message: sent, delivery, known } = await waybill.admission.admit({ ...rest, id }, sender);
+      const { message: sent, delivery, known } = await engine.admission.admit({ ...rest, id }, sender);
       if (sent.recipient.kind !== "lane") {
-        const handOver = await handOverSoon(sent, waybill);
+        const handOver = await handOverSoon(sent, engine);
         return { message: sent, delivery: null, known, handOver, waits: whyNotHandedOver(handOver) };
       }
       if (!delivery) throw prunedDelivery(sent.id);
       // A message that was admitted before may have changed since.
       const record = (await store.delivery(delivery.id)) ?? delivery;
       const state = await stateOf(record);
-      return { message: sent, delivery: state, known, handOver: null, waits: await whyItWaits(state, waybill) };
+      return { message: sent, delivery: state, known, handOver: null, waits: await whyItWaits(state, engine) };
     },
     message: (lane, id) => store.message({ kind: "lane", lane }, id),
     async messages(filter) {
       const page = await store.messages(filter);
       await refuseUnknownLane(filter.lane, page);
       if (filter.member && page.items.length === 0) await knownMember(store, filter.member);
-      return { ...page, items: await withHandOvers(page.items, waybill) };
+      return { ...page, items: await withHandOvers(page.items, engine) };
     },
     async withdraw(messageId, lane) {
       const { items } = await store.deliveries({ messageId, laneId: lane, limit: 2 });
       const [record, another] = items;
       if (!record) throw messageUnknown(messageId);
       if (another) throw ambiguousMessage(messageId);
-      return intervene(people.withdraw(record.id, person), "be withdrawn: it was sent, or has ended");
+      return intervene(interventions.withdraw(record.id, person), "be withdrawn: it was sent, or has ended");
     },
 
     async deliveries({ lane, ...filter }) {
       const page = await store.deliveries({ ...filter, laneId: lane });
       await refuseUnknownLane(lane, page);
-      const states = await deliveryStates(waybill, page.items);
-      return { items: await Promise.all(states.map((state) => withExcerpt(state, waybill))), next: page.next };
+      const states = await deliveryStates(engine, page.items);
+      return { items: await Promise.all(states.map((state) => withExcerpt(state, engine))), next: page.next };
     },
-    deliveriesOf: async (messages) => deliveryStates(waybill, await store.deliveriesOf(messages)),
+    deliveriesOf: async (messages) => deliveryStates(engine, await store.deliveriesOf(messages)),
     async delivery(id) {
-      return detailOf(await stateOf(await knownDelivery(waybill, id)), waybill);
+      return detailOf(await stateOf(await knownDelivery(engine, id)), engine);
     },
     async retry(id) {
-      await knownDelivery(waybill, id);
-      return intervene(people.retry(id, person), "be retried: it has not failed for good");
+      await knownDelivery(engine, id);
+      return intervene(interventions.retry(id, person), "be retried: it has not failed for good");
     },
     async cancel(id) {
-      await knownDelivery(waybill, id);
-      return intervene(people.cancel(id, person), "be cancelled: it has ended");
+      await knownDelivery(engine, id);
+      return intervene(interventions.cancel(id, person), "be cancelled: it has ended");
     },
   };
 }
@@ -152,8 +152,8 @@ export function refuseWhileDraining(draining: AbortSignal): void {
   });
 }
 
-export async function deliveryState(waybill: Engine, record: DeliveryRecord): Promise<DeliveryState> {
-  const [state] = await deliveryStates(waybill, [record]);
+export async function deliveryState(engine: Engine, record: DeliveryRecord): Promise<DeliveryState> {
+  const [state] = await deliveryStates(engine, [record]);
   return state ?? { record, queuedBehind: null };
 }
 

@@ -40,7 +40,7 @@ export type Engine = {
   admission: MessageAdmission;
   attachments: AttachmentFiles;
   courier: Courier;
-  people: Interventions;
+  interventions: Interventions;
   teamFiles: TeamFiles;
   asks: AskRegistry;
   recorder: Recorder;

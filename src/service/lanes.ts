@@ -34,9 +34,9 @@ export type LaneServiceOptions = DeliveryServiceOptions & {
 };
 
 export function laneService(options: LaneServiceOptions & { notices: LaneNotices }): LaneService {
-  const { waybill, now, draining } = options;
-  const { store, people, memberStates, courier } = waybill;
-  const stateOf = (lane: Lane) => laneState(waybill, lane, options.notices, now());
+  const { engine, now, draining } = options;
+  const { store, interventions, memberStates, courier } = engine;
+  const stateOf = (lane: Lane) => laneState(engine, lane, options.notices, now());
   const changedLane = async (id: string, change: () => Promise<unknown>): Promise<LaneState> => {
     await knownLane(store, id);
     await change();
@@ -55,22 +55,22 @@ export function laneService(options: LaneServiceOptions & { notices: LaneNotices
     renameLane: (id, displayName) => changedLane(id, () => store.changeLane(id, { displayName })),
     async removeLane(id, force) {
       await knownLane(store, id);
-      await people.removeLane(id, person, force);
+      await interventions.removeLane(id, person, force);
     },
-    abort: (id, alsoWaiting) => changedLane(id, () => people.stop(id, person, alsoWaiting)),
-    pause: (id, reason) => changedLane(id, () => people.pause(id, reason)),
-    resume: (id) => changedLane(id, () => people.resume(id)),
-    adoptSession: (id, sessionId) => changedLane(id, () => people.adopt(id, sessionId)),
-    newSession: (id, notSince) => changedLane(id, () => people.newSession(id, notSince ?? null)),
+    abort: (id, alsoWaiting) => changedLane(id, () => interventions.stop(id, person, alsoWaiting)),
+    pause: (id, reason) => changedLane(id, () => interventions.pause(id, reason)),
+    resume: (id) => changedLane(id, () => interventions.resume(id)),
+    adoptSession: (id, sessionId) => changedLane(id, () => interventions.adopt(id, sessionId)),
+    newSession: (id, notSince) => changedLane(id, () => interventions.newSession(id, notSince ?? null)),
     async fork(id, before, as) {
       refuseWhileDraining(draining);
       const { pausedReason: _, sessionId: __, generation: ___, ...lane } = await knownLane(store, id);
       const directory = options.resolveDirectory(lane.directory);
       // A team member has only one lane.
       const forked = { ...lane, ...as, team: null, member: null, directory, createdAt: now() };
-      return stateOf(await people.fork(id, before, forked));
+      return stateOf(await interventions.fork(id, before, forked));
     },
-    release: (id) => changedLane(id, () => people.release(id, person)),
+    release: (id) => changedLane(id, () => interventions.release(id, person)),
   };
 }
 
@@ -94,8 +94,8 @@ async function refuseMembership({ id, team, member }: LaneSettings, store: Pick<
 }
 
 async function newLane(settings: LaneSettings, options: LaneServiceOptions & { notices: LaneNotices }) {
-  const { resolveDirectory, defaults, now, waybill, notices } = options;
-  const existing = await waybill.store.lane(settings.id);
+  const { resolveDirectory, defaults, now, engine, notices } = options;
+  const existing = await engine.store.lane(settings.id);
   const runtime = settings.runtime ?? existing?.runtime ?? defaults.runtime;
   const lane = {
     ...settings,

@@ -28,20 +28,20 @@ export function callRuntime<T>(call: (signal: AbortSignal) => Promise<T>): Promi
 }
 
 export async function readinessOf(
-  waybill: Engine,
+  engine: Engine,
   source: ReadinessSource & { notices: LaneNotices },
   now: number,
 ): Promise<Readiness> {
-  const problems = [...(source.draining.aborted ? ["draining"] : []), ...(await storeProblem(waybill, now))];
-  const lanes = await waybill.store.lanes();
+  const problems = [...(source.draining.aborted ? ["draining"] : []), ...(await storeProblem(engine, now))];
+  const lanes = await engine.store.lanes();
   for (const [kind, users] of byRuntime(lanes)) {
-    const runtime = waybill.runtimes.get(kind);
+    const runtime = engine.runtimes.get(kind);
     // The reason is logged where the runtime is used.
     if (!runtime) problems.push(`runtime_not_active:${kind}`);
     else if ((await runtimeProblem(runtime, users)) !== null) problems.push(`runtime_not_ready:${kind}`);
   }
   const noticed = lanes.flatMap((lane) => source.notices.of(lane).map(({ code }) => `${code}:${lane.runtime}`));
-  const teams = (await waybill.store.teams()).flatMap(({ name }) => waybill.teamFiles.notices(name));
+  const teams = (await engine.store.teams()).flatMap(({ name }) => engine.teamFiles.notices(name));
   const files = teams.map(({ code }) => `${code}:inbox_files`);
   const transports = (source.transportNotices?.() ?? []).map(({ code }) => code);
   const noticesOfAll = new Set([...noticed, ...files, ...transports]);

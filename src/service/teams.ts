@@ -36,10 +36,10 @@ type TeamService = Pick<
   | "releaseHold"
 >;
 
-type TeamServiceOptions = Pick<LaneServiceOptions, "waybill" | "resolveDirectory" | "now">;
+type TeamServiceOptions = Pick<LaneServiceOptions, "engine" | "resolveDirectory" | "now">;
 
-export function teamService({ waybill, now, resolveDirectory }: TeamServiceOptions): TeamService {
-  const { store, courier, people, memberStates, tokens } = waybill;
+export function teamService({ engine, now, resolveDirectory }: TeamServiceOptions): TeamService {
+  const { store, courier, interventions, memberStates, tokens } = engine;
   const detailOf = async (team: Team): Promise<TeamDetail> => {
     memberStates.follow();
     const members = team.members.map(async (member) => ({
@@ -47,7 +47,7 @@ export function teamService({ waybill, now, resolveDirectory }: TeamServiceOptio
       state: await memberStates.stateOf(team, member),
       contract: (member.lane === null ? null : await store.lane(member.lane))?.contract ?? null,
     }));
-    return { ...team, members: await Promise.all(members), notices: waybill.teamFiles.notices(team.name) };
+    return { ...team, members: await Promise.all(members), notices: engine.teamFiles.notices(team.name) };
   };
   const known = (written: string) => knownTeam(store, written);
   const knownIn = (team: string, member: string) => knownMember(store, { team, member });
@@ -73,7 +73,7 @@ export function teamService({ waybill, now, resolveDirectory }: TeamServiceOptio
       if (team.name !== null) refuseName("team", team.name, null);
       const directory = resolveDirectory(team.directory);
       const { importTeam } = await import("./import-team.ts");
-      return detailOf(await importTeam({ ...team, directory }, waybill));
+      return detailOf(await importTeam({ ...team, directory }, engine));
     },
     async removeTeam(name) {
       const team = await known(name);
@@ -82,7 +82,7 @@ export function teamService({ waybill, now, resolveDirectory }: TeamServiceOptio
     },
     async putMember(teamName, settings) {
       const team = await known(teamName);
-      const { contract, ...member } = await memberFrom(settings, team, waybill);
+      const { contract, ...member } = await memberFrom(settings, team, engine);
       await store.putMember({ ...member, team: team.name, createdAt: now() });
       // Adding a member that was shut down brings it back.
       const changed = await store.terminateMember(team.name, member.name, null);
@@ -101,8 +101,8 @@ export function teamService({ waybill, now, resolveDirectory }: TeamServiceOptio
     async stopTeam(name) {
       const team = await setState(name, "stopped");
       for (const lane of lanesOf(team)) {
-        await people.stop(lane, person);
-        await tellThoseWhoWait(lane, team, waybill, now());
+        await interventions.stop(lane, person);
+        await tellThoseWhoWait(lane, team, engine, now());
       }
       return detailOf(team);
     },
@@ -110,8 +110,8 @@ export function teamService({ waybill, now, resolveDirectory }: TeamServiceOptio
       const member = await knownIn(teamName, name);
       const team = await store.terminateMember(member.team, member.name, now());
       if (member.lane !== null) {
-        await people.stop(member.lane, person);
-        await tellThoseWhoWait(member.lane, team, waybill, now());
+        await interventions.stop(member.lane, person);
+        await tellThoseWhoWait(member.lane, team, engine, now());
       }
       return detailOf(team);
     },
@@ -139,7 +139,7 @@ export function teamService({ waybill, now, resolveDirectory }: TeamServiceOptio
       // Messages are released first: after a crash in between, the pair is still held, and a person can release it
       // again.
       for (let held = await store.endExchange(pair); held.length > 0; held = await store.endExchange(pair)) {
-        for (const record of held) await release(record, waybill, now());
+        for (const record of held) await release(record, engine, now());
         released += held.length;
       }
       if (released === 0 && !isHeld) throw notHeld(lanes);

@@ -20,7 +20,7 @@ async function withSession(options: WorldOptions = { script }) {
   const world = await startWorld(options);
   const lane = (await world.waybill.store.lane("lane")) as Lane;
   const session = await world.stub.openSession(lane);
-  const adopt = (sessionId = session, laneId = "lane") => world.waybill.people.adopt(laneId, sessionId);
+  const adopt = (sessionId = session, laneId = "lane") => world.waybill.interventions.adopt(laneId, sessionId);
   return { world, lane, session, adopt };
 }
 
@@ -96,7 +96,7 @@ describe("a session is not adopted", () => {
     await expect(adopt()).rejects.toEqual(refused("lane_in_use"));
     const { runtimeSessionId } = await world.delivery("m1");
     expect(await world.waybill.store.lane("lane")).toMatchObject({ sessionId: runtimeSessionId, generation: 1 });
-    await world.waybill.people.stop("lane", "user");
+    await world.waybill.interventions.stop("lane", "user");
     await world.reaches("m1", "cancelled");
     await world.clock.until(async () => (await world.waybill.store.outstanding("lane")) === null);
     await adopt();

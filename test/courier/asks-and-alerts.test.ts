@@ -65,7 +65,7 @@ describe("asks", () => {
     await settled();
     expect(new Set(told)).toEqual(new Set([`lane ${ask} true`]));
     told.length = 0;
-    await world.waybill.people.stop("lane", "user");
+    await world.waybill.interventions.stop("lane", "user");
     await world.clock.until(() => openAsks(world).length === 0);
     await settled();
     expect(new Set(told)).toEqual(new Set([`lane ${ask} false`]));
@@ -74,7 +74,7 @@ describe("asks", () => {
   test("an answer lets the turn continue, and the ask is removed immediately", async () => {
     const world = await startWorld({ script: asking });
     const ask = await blocked(world);
-    await world.waybill.people.answer(ask, { decision: "once" });
+    await world.waybill.interventions.answer(ask, { decision: "once" });
     expect(openAsks(world)).toEqual([]);
     expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1 });
   });
@@ -87,7 +87,9 @@ describe("asks", () => {
         for (const item of items) {
           if (item.type !== "event" || item.event.type !== "permission.requested") continue;
           const listed = openAsks(world);
-          world.waybill.people.answer(item.event.data.ask, { decision: "once" }).then(() => resolve(listed), reject);
+          world.waybill.interventions
+            .answer(item.event.data.ask, { decision: "once" })
+            .then(() => resolve(listed), reject);
         }
       });
     });
@@ -121,14 +123,14 @@ describe("asks", () => {
       world.waybill.asks.answered = () => {};
     });
     const ask = await blocked(world);
-    await world.waybill.people.removeLane("lane", "user", true);
+    await world.waybill.interventions.removeLane("lane", "user", true);
     expect([openAsks(world), world.waybill.asks.laneOf(ask)]).toEqual([[], null]);
   });
 
   test("a rejected ask ends the delivery, without a retry", async () => {
     const world = await startWorld({ script: asking });
     const ask = await blocked(world);
-    await world.waybill.people.answer(ask, { decision: "reject" });
+    await world.waybill.interventions.answer(ask, { decision: "reject" });
     expect(await world.reaches("m1", "failed_terminal")).toMatchObject({ lastReason: "ask_rejected", attempts: 1 });
   });
 
@@ -137,23 +139,23 @@ describe("asks", () => {
     const ask = await blocked(world);
     const take = world.stub.answer.bind(world.stub);
     world.stub.answer = () => new Promise(() => {});
-    const refused = expect(world.waybill.people.answer(ask, { decision: "once" })).rejects.toMatchObject({
+    const refused = expect(world.waybill.interventions.answer(ask, { decision: "once" })).rejects.toMatchObject({
       code: "runtime_unavailable",
       retryable: true,
     });
     await world.clock.advance(5 * minute);
     await refused;
     world.stub.answer = take;
-    await world.waybill.people.answer(ask, { decision: "once" });
+    await world.waybill.interventions.answer(ask, { decision: "once" });
     expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1 });
   });
 
   test("an ask that is no longer open cannot be answered", async () => {
     const world = await startWorld({ script: asking });
     const ask = await blocked(world);
-    await world.waybill.people.answer(ask, { decision: "once" });
+    await world.waybill.interventions.answer(ask, { decision: "once" });
     for (const id of [ask, "nonsense"]) {
-      await expect(world.waybill.people.answer(id, { decision: "once" })).rejects.toMatchObject({
+      await expect(world.waybill.interventions.answer(id, { decision: "once" })).rejects.toMatchObject({
         code: "ask_unknown",
       });
     }
@@ -162,7 +164,7 @@ describe("asks", () => {
   test("an ask is removed with its delivery when a person cancels it", async () => {
     const world = await startWorld({ script: asking });
     await blocked(world);
-    await world.waybill.people.cancel((await world.delivery("m1")).id, "user");
+    await world.waybill.interventions.cancel((await world.delivery("m1")).id, "user");
     expect(openAsks(world)).toEqual([]);
   });
 
@@ -174,7 +176,7 @@ describe("asks", () => {
     await world.clock.advance(10 * minute);
     expect(openAsks(world)).toMatchObject([{ messageId: "m1" }]);
     expect(raised(world)).toEqual([["ask", "m1", "permission_pending"]]);
-    await world.waybill.people.answer(openAsks(world)[0]?.id ?? "", { decision: "once" });
+    await world.waybill.interventions.answer(openAsks(world)[0]?.id ?? "", { decision: "once" });
     await world.clock.until(async () => (await world.delivery("m1")).turnEndedAt !== null);
     expect(openAsks(world)).toEqual([]);
   });
@@ -221,7 +223,7 @@ describe("alerts", () => {
 
   test("an ask that is answered in time raises no alert", async () => {
     const world = await startWorld({ script: asking, alerts: times });
-    await world.waybill.people.answer(await blocked(world), { decision: "once" });
+    await world.waybill.interventions.answer(await blocked(world), { decision: "once" });
     await world.clock.advance(20 * minute);
     expect(raised(world)).toEqual([]);
   });
@@ -245,7 +247,7 @@ describe("alerts", () => {
     await world.send({ id: "m1" });
     const failed = await world.reaches("m1", "failed_terminal");
     await world.clock.advance(minute);
-    await world.waybill.people.retry(failed.id, "user");
+    await world.waybill.interventions.retry(failed.id, "user");
     await settled();
     const again = await world.reaches("m1", "failed_terminal");
     await world.clock.advance(60 * minute);
@@ -267,7 +269,7 @@ describe("alerts", () => {
     const { store } = world.waybill;
     const { raise } = store;
     store.raise = async () => {
-      await world.waybill.people.answer(ask, { decision: "once" });
+      await world.waybill.interventions.answer(ask, { decision: "once" });
       throw new Error("the disk is full");
     };
     await world.clock.advance(times.askMs + 1000);

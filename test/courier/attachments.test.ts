@@ -22,7 +22,7 @@ test("a message whose attachment is missing fails with a reason, and can be retr
   expect(failed).toMatchObject({ lastReason: "attachment_unknown: a.txt", attempts: 0 });
   expect(world.prompts()).toEqual([]);
   await aFile();
-  await world.waybill.people.retry(failed.id, "user");
+  await world.waybill.interventions.retry(failed.id, "user");
   await world.reaches("m1", "responded");
   expect(world.prompts()).toMatchObject([{ files: [{ name: "a.txt", size: 5 }] }]);
 });

@@ -79,7 +79,7 @@ test("a cancelled turn that no abort stops releases its lane in the end", async 
   await world.send({ id: "m1", text: "milk?" });
   await world.reaches("m1", "accepted");
   const { id, attemptList } = await world.delivery("m1");
-  await world.waybill.people.cancel(id, "user");
+  await world.waybill.interventions.cancel(id, "user");
   await world.send({ id: "m2", text: "tea?" });
   await world.reaches("m2", "responded");
   expect(await world.delivery("m1")).toMatchObject({ status: "cancelled", diagnostics: ["turn_left_running"] });

@@ -67,7 +67,7 @@ test("a person who resumes the lane lifts the limit until the day ends", async (
   await world.send({ id: "m2" });
   await world.clock.advance(second);
   expect(await pausedReason(world)).toBe("daily_token_limit_reached");
-  await world.waybill.people.resume("lane");
+  await world.waybill.interventions.resume("lane");
   await world.reaches("m2", "responded");
   await answered(world, "m3", "m4");
   await world.clock.advance(nextDay(world.clock.now()) - world.clock.now());
@@ -84,7 +84,7 @@ test("a retry also counts as a prompt", async () => {
   await world.send({ id: "m1" });
   await world.clock.until(async () => (await pausedReason(world)) !== null);
   expect(world.prompts("m1")).toHaveLength(1);
-  await world.waybill.people.resume("lane");
+  await world.waybill.interventions.resume("lane");
   expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 2 });
 });
 
@@ -100,17 +100,17 @@ test("a lost prompt is not sent again beyond the limit, and is sent once the lim
   await world.clock.advance(600 * second);
   expect(await world.delivery("m1")).toMatchObject({ lastReason: "lane_paused", nextReconcileAt: expect.any(Number) });
   expect(world.prompts("m1")).toHaveLength(1);
-  await world.waybill.people.resume("lane");
+  await world.waybill.interventions.resume("lane");
   expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1, attemptList: [{ sends: 2 }] });
 });
 
 test("a pause by a person is not a limit's, and does not end with the day", async () => {
   const world = await startWorld({ script, ...limits(100) });
-  await world.waybill.people.pause("lane", "lunch");
+  await world.waybill.interventions.pause("lane", "lunch");
   await world.send({ id: "m1" });
   await world.clock.advance(nextDay(world.clock.now()) - world.clock.now() + second);
   expect(await pausedReason(world)).toBe("lunch");
-  await world.waybill.people.resume("lane");
+  await world.waybill.interventions.resume("lane");
   await settled();
   expect(await today(world)).toMatchObject({ lifted: false });
 });

@@ -70,7 +70,7 @@ describe("draining", () => {
     const drain = beginDrain(world);
     await world.send({ id: "late", to: { lane: "other" } });
     await world.send({ id: "first", to: { lane: "fresh" } });
-    await world.waybill.people.retry(failed.id, "person");
+    await world.waybill.interventions.retry(failed.id, "person");
     await world.clock.until(() => drain.how !== null);
     await world.clock.advance(minute);
     expect(world.prompts()).toHaveLength(before);

@@ -34,7 +34,7 @@ async function theLane(id = "lane"): Promise<Lane> {
 
 /** The message in a mailbox that outlived the store: with its own time, and not sent by this store. */
 async function admitAgain(id: string, text = id, to = "lane"): Promise<DeliveryRecord> {
-  await world.waybill.people.pause(to, "for the search");
+  await world.waybill.interventions.pause(to, "for the search");
   return { ...(await world.send({ id, text, to: { lane: to } })), messageTimestamp: startedAt };
 }
 
@@ -52,7 +52,7 @@ async function goOnWith(record: DeliveryRecord): Promise<DeliveryRecord> {
   const at = world.clock.now();
   const event = { type: "attempts_searched", at, found, runtimeKind: "stub", reconcileAt: at } as const;
   await world.waybill.ledger.commit(record.id, [event]);
-  await world.waybill.people.resume(record.laneId);
+  await world.waybill.interventions.resume(record.laneId);
   return world.reaches(record.messageId, "responded");
 }
 

@@ -60,7 +60,7 @@ test("a person's retry also keeps them", async () => {
   await world.send({ id: "m1", to });
   const { id } = await reaches("m1", "failed_terminal");
   await change("plan", "second");
-  await world.waybill.people.retry(id, "user");
+  await world.waybill.interventions.retry(id, "user");
   await reaches("m1", "responded");
   expect(new Set(seen)).toEqual(new Set(["build/first"]));
 });
@@ -70,7 +70,7 @@ test("a refused delivery gets the lane's current choice when a person retries it
   await world.send({ id: "m1", to });
   const { id } = await reaches("m1", "failed_terminal");
   await change("plan", "second");
-  await world.waybill.people.retry(id, "user");
+  await world.waybill.interventions.retry(id, "user");
   await reaches("m1", "retry_scheduled");
   await change("build", "third");
   await reaches("m1", "responded");

@@ -100,11 +100,11 @@ describe("silent work in files", () => {
     const next = { when: "<m2>", steps: [{ say: "Port 8080." }] };
     const world = await startWorld({ lanes, script: { turns: [silentWork, summary, next] } });
     await world.send(work);
-    await world.waybill.people.pause("lane", "lunch");
+    await world.waybill.interventions.pause("lane", "lunch");
     await world.reaches("m1", "responded");
     const lane = (await world.waybill.store.lane("lane")) ?? expect.fail("no lane");
     await world.waybill.store.openSession("lane", await world.stub.openSession(lane), world.clock.now());
-    await world.waybill.people.resume("lane");
+    await world.waybill.interventions.resume("lane");
     expect(await ended(world)).toMatchObject({ status: "responded", diagnostics: ["summary_not_asked"] });
     await world.send({ id: "m2", text: "<m2>" });
     await world.reaches("m2", "responded");
@@ -113,16 +113,16 @@ describe("silent work in files", () => {
 
   test("causes no request in a paused lane before it is resumed, nor after a person's stop", async () => {
     const world = await startWorld({ lanes, script: { turns: [silentWork, summary] } });
-    await world.waybill.people.pause("lane", "lunch");
+    await world.waybill.interventions.pause("lane", "lunch");
     await world.send(work);
-    await world.waybill.people.resume("lane");
+    await world.waybill.interventions.resume("lane");
     await world.clock.until(async () => (await world.delivery("m1")).status === "accepted");
-    await world.waybill.people.pause("lane", "lunch");
+    await world.waybill.interventions.pause("lane", "lunch");
     await world.reaches("m1", "responded");
     await world.clock.advance(600_000);
     expect(world.prompts()).toHaveLength(1);
-    await world.waybill.people.stop("lane", "ada");
-    await world.waybill.people.resume("lane");
+    await world.waybill.interventions.stop("lane", "ada");
+    await world.waybill.interventions.resume("lane");
     await world.clock.advance(600_000);
     expect(world.prompts()).toHaveLength(1);
     expect(await world.delivery("m1")).toMatchObject({ status: "responded", turnEndedAt: expect.any(Number) });

@@ -24,7 +24,7 @@ async function answered(world: World, id: string, lane = "lane"): Promise<void> 
 }
 
 const fork = (world: World, before: number | null = null, lane = "lane") =>
-  world.waybill.people.fork(lane, before, aLane({ id: "copy" }));
+  world.waybill.interventions.fork(lane, before, aLane({ id: "copy" }));
 const refused = (code: string) => expect.objectContaining({ code });
 
 async function kept(world: World, lane: string): Promise<UniversalEvent[]> {
@@ -154,7 +154,7 @@ describe("a lane is not forked", () => {
   test("before a prompt that the agent's session does not have", async () => {
     const world = await played();
     const lane = (await world.waybill.store.lane("lane")) as Lane;
-    await world.waybill.people.adopt("lane", await world.stub.openSession(lane));
+    await world.waybill.interventions.adopt("lane", await world.stub.openSession(lane));
     const before = admissionOf(await kept(world, "lane"), "m2");
     await expect(fork(world, before)).rejects.toEqual(refused("message_unknown"));
     await nothingWasMade(world);

@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import type { AdmissionRequest } from "../../src/core/plan/plans.ts";
-import type { Mailbox } from "../../src/mail/mailbox.ts";
+import type { ReadCommitter } from "../../src/mail/read-commit.ts";
 import { settled } from "../support/core/manual-clock.ts";
 import type { World, WorldOptions } from "../support/daemon/waybill.ts";
 import { aLane, startWorld } from "../support/daemon/waybill.ts";
@@ -15,7 +15,7 @@ const second = 1000;
 const minute = 60 * second;
 const answers = { always: [{ steps: [{ say: "Done, 3 files." }] }] };
 const toolLane = { lanes: [{ contract: "tool" as const }] };
-const unwritable: Mailbox = {
+const unwritable: ReadCommitter = {
   commitsWithLedger: false,
   commitRead: async () => ({ outcome: "failed", error: "locked" }),
 };
@@ -53,7 +53,7 @@ describe("stop", () => {
     await run({ ...toolLane, script: { turns: [{ steps: [{ reply: "Port 8080." }, { wait: 10 * minute }] }] } });
     await world.send({ id: "m1", actionMode: "ask" });
     await world.reaches("m1", "responded");
-    await world.waybill.people.stop("lane", "ada");
+    await world.waybill.interventions.stop("lane", "ada");
     expect(await stateOfSession()).toBe("idle");
     await world.clock.advance(minute);
     expect(await world.delivery("m1")).toMatchObject({ status: "responded" });
@@ -66,7 +66,7 @@ describe("stop", () => {
     const { lane, sessionId } = await session();
     await world.waybill.store.openSession("lane", await world.stub.openSession(lane), world.clock.now());
     expect((await session()).sessionId).not.toBe(sessionId);
-    await world.waybill.people.stop("lane", "ada");
+    await world.waybill.interventions.stop("lane", "ada");
     expect((await world.stub.read(lane, sessionId, null)).status).toBe("idle");
   });
 
@@ -84,7 +84,7 @@ describe("stop", () => {
     await world.send({ id: "m1" });
     expect(await world.delivery("m1")).toMatchObject({ status: "submitting" });
     // One after the other: neither of them waits.
-    for (const by of ["ada", "bob"]) await world.waybill.people.stop("lane", by);
+    for (const by of ["ada", "bob"]) await world.waybill.interventions.stop("lane", by);
     expect(await world.delivery("m1")).toMatchObject({ status: "cancelled", turnEndedAt: null });
     start();
     await world.clock.advance(minute);
@@ -100,7 +100,7 @@ describe("stop", () => {
     await world.send({ id: "m1" });
     await world.reaches("m1", "responded");
     await typeInSession("by hand");
-    await world.waybill.people.stop("lane", "ada");
+    await world.waybill.interventions.stop("lane", "ada");
     expect(await stateOfSession()).toBe("idle");
   });
 });
@@ -113,7 +113,7 @@ describe("stop and the next message", () => {
     await world.send({ id: "m1" });
     await world.reaches("m1", "retry_scheduled");
     await world.send({ id: "m2" });
-    await world.waybill.people.stop("lane", "ada");
+    await world.waybill.interventions.stop("lane", "ada");
     expect(await world.reaches("m2", "responded", "cancelled")).toMatchObject({ status: "responded" });
     expect(await world.delivery("m1")).toMatchObject({ status: "cancelled", attempts: 1 });
   });
@@ -129,7 +129,7 @@ describe("stop and the next message", () => {
     const release = holdNextRead();
     void world.waybill.courier.moveLane("lane", { reconcile: true });
     await settled();
-    const stopping = world.waybill.people.stop("lane", "ada");
+    const stopping = world.waybill.interventions.stop("lane", "ada");
     await world.clock.advance(2000);
     release();
     await stopping;
@@ -150,7 +150,7 @@ describe("cancel", () => {
     void world.waybill.courier.moveLane("lane", { reconcile: true });
     await settled();
     void world.waybill.courier.moveLane("lane", { reconcile: true });
-    await world.waybill.people.cancel(id, "ada");
+    await world.waybill.interventions.cancel(id, "ada");
     await world.clock.advance(3000);
     release();
     expect(await world.reaches("m2", "responded", "cancelled")).toMatchObject({ status: "responded" });
@@ -158,7 +158,7 @@ describe("cancel", () => {
 
   test("between the commit and the send keeps the prompt from leaving", async () => {
     await run({ script: answers });
-    const { store, people } = world.waybill;
+    const { store, interventions } = world.waybill;
     let cancelled: Promise<unknown> | null = null;
     const { message } = store;
     store.message = async (...args) => {
@@ -169,7 +169,7 @@ describe("cancel", () => {
     store.onLog((items) => {
       for (const item of items)
         if (item.type === "delivery" && item.event.type === "submit")
-          cancelled ??= people.cancel(item.record.id, "ada");
+          cancelled ??= interventions.cancel(item.record.id, "ada");
     });
     await world.send({ id: "m1" });
     await world.clock.advance(minute);
@@ -188,7 +188,7 @@ describe("cancel", () => {
     const { id } = await world.send({ id: "m1" });
     held = false;
     await world.send({ id: "m2" });
-    await world.waybill.people.cancel(id, "ada");
+    await world.waybill.interventions.cancel(id, "ada");
     await world.clock.advance(10_000);
     expect(world.prompts()).toEqual([]);
     await world.clock.until(() => world.prompts().length === 1);
@@ -207,7 +207,7 @@ describe("cancel", () => {
     const { id } = await world.send({ id: "m1" });
     await typeInSession("theirs");
     await world.clock.advance(minute);
-    await world.waybill.people.cancel(id, "ada");
+    await world.waybill.interventions.cancel(id, "ada");
     await world.clock.advance(minute);
     expect(await stateOfSession()).toBe("busy");
   });
@@ -228,7 +228,7 @@ describe("a message that a person retries", () => {
     const { id } = await world.send({ id: "m1" });
     await world.reaches("m1", "failed_terminal");
     await typeInSession("theirs");
-    await world.waybill.people.retry(id, "ada");
+    await world.waybill.interventions.retry(id, "ada");
     await world.reaches("m1", "responded");
     expect(await world.waybill.store.sessions("lane")).toHaveLength(2);
   });
@@ -237,8 +237,8 @@ describe("a message that a person retries", () => {
     await run({ policy: { automaticRetry: false }, script: { always: [{ steps: [] }] } });
     const { id } = await world.send({ id: "m1" });
     await world.reaches("m1", "failed_terminal");
-    await world.waybill.people.removeLane("lane", "ada", false);
-    await expect(world.waybill.people.retry(id, "ada")).rejects.toMatchObject({ code: "lane_unknown" });
+    await world.waybill.interventions.removeLane("lane", "ada", false);
+    await expect(world.waybill.interventions.retry(id, "ada")).rejects.toMatchObject({ code: "lane_unknown" });
   });
 });
 
@@ -253,19 +253,19 @@ describe("release", () => {
       if (broken) throw new Error("no answer");
       return read.apply(world.stub, args);
     };
-    await world.waybill.people.cancel(id, "ada");
+    await world.waybill.interventions.cancel(id, "ada");
     await world.clock.advance(60 * minute);
     expect(await world.delivery("m2")).toMatchObject({ status: "pending" });
-    await world.waybill.people.release("lane", "ada");
+    await world.waybill.interventions.release("lane", "ada");
     broken = false;
     await world.reaches("m2", "responded");
   });
 
   test("frees a lane whose read flag cannot be written, with a diagnostic", async () => {
-    await run({ mailbox: unwritable, script: answers });
+    await run({ reads: unwritable, script: answers });
     await world.send({ id: "m1" });
     await world.reaches("m1", "responded");
-    await world.waybill.people.release("lane", "ada");
+    await world.waybill.interventions.release("lane", "ada");
     const record = await world.delivery("m1");
     expect(record).toMatchObject({ status: "responded", diagnostics: ["read_released_by_person"] });
     expect(record.readCommittedAt).not.toBeNull();
@@ -275,11 +275,11 @@ describe("release", () => {
 describe("pause", () => {
   test("a resumed lane continues automatically", async () => {
     await run({ script: answers });
-    await world.waybill.people.pause("lane", "lunch");
+    await world.waybill.interventions.pause("lane", "lunch");
     await world.send({ id: "m1" });
     await world.clock.advance(60 * minute);
     expect(await world.delivery("m1")).toMatchObject({ status: "pending" });
-    await world.waybill.people.resume("lane");
+    await world.waybill.interventions.resume("lane");
     await world.reaches("m1", "responded");
   });
 
@@ -289,24 +289,24 @@ describe("pause", () => {
     await world.reaches("m0", "responded");
     const { read } = world.stub;
     world.stub.read = async (...args) => {
-      await world.waybill.people.pause("lane", "now");
+      await world.waybill.interventions.pause("lane", "now");
       return read.apply(world.stub, args);
     };
     await world.send({ id: "m1" });
     await world.clock.advance(minute);
     expect(world.prompts()).toHaveLength(1);
     world.stub.read = read;
-    await world.waybill.people.resume("lane");
+    await world.waybill.interventions.resume("lane");
     await world.reaches("m1", "responded");
   });
 });
 
 describe("removing a lane", () => {
   test("succeeds even if an owed read cannot be written", async () => {
-    await run({ mailbox: unwritable, script: answers });
+    await run({ reads: unwritable, script: answers });
     await world.send({ id: "m1" });
     await world.reaches("m1", "responded");
-    await world.waybill.people.removeLane("lane", "ada", true);
+    await world.waybill.interventions.removeLane("lane", "ada", true);
     expect(await world.waybill.store.lane("lane")).toBeNull();
   });
 
@@ -319,7 +319,7 @@ describe("removing a lane", () => {
     await world.reaches("m1", "responded");
     await world.clock.advance(minute);
     const sessions = (await world.waybill.store.sessions("lane")).map(({ sessionId }) => sessionId);
-    await world.waybill.people.removeLane("lane", "ada", false);
+    await world.waybill.interventions.removeLane("lane", "ada", false);
     expect(sessions).toHaveLength(2);
     expect(told).toEqual([["lane", sessions]]);
   });
@@ -331,10 +331,10 @@ describe("removing a lane", () => {
     await world.send({ id: "m1" });
     await world.reaches("m1", "responded");
     await world.clock.advance(minute);
-    const { store, people } = world.waybill;
+    const { store, interventions } = world.waybill;
     const [left, last] = (await store.sessions("lane")).map(({ sessionId }) => sessionId);
     await store.openSession("heir", left ?? "", world.clock.now());
-    await people.removeLane("lane", "ada", false);
+    await interventions.removeLane("lane", "ada", false);
     expect(told).toEqual([last]);
   });
 
@@ -342,7 +342,7 @@ describe("removing a lane", () => {
     await run({ policy: { automaticRetry: false }, script: { always: [{ steps: [] }] } });
     await world.send({ id: "m1" });
     await world.reaches("m1", "failed_terminal");
-    await world.waybill.people.removeLane("lane", "ada", false);
+    await world.waybill.interventions.removeLane("lane", "ada", false);
     await world.clock.advance(60 * minute);
     expect(world.clock.pending).toBe(0);
     expect(await world.delivery("m1")).toMatchObject({ status: "failed_terminal", nextReconcileAt: null });
@@ -367,7 +367,7 @@ describe("a lane that moves to another runtime", () => {
     await world.reaches("m1", "responded");
     const { sessionId } = await session();
     await world.waybill.store.putLane(aLane({ runtime: "elsewhere" }));
-    await world.waybill.people.removeLane("lane", "ada", true);
+    await world.waybill.interventions.removeLane("lane", "ada", true);
     expect(told).toEqual([["lane", [sessionId]]]);
   });
 });
@@ -407,7 +407,7 @@ describe("a person's decision", () => {
       storedAtAbort.push(...durableEvents("cancelled"));
       return abort.apply(world.stub, args);
     };
-    await world.waybill.people.stop("lane", "ada");
+    await world.waybill.interventions.stop("lane", "ada");
     expect(await world.delivery("m1")).toMatchObject({ status: "cancelled", lastReason: "stopped_by_person" });
     await world.reaches("m2", "responded");
     expect(storedAtAbort).toEqual(["cancelled"]);
@@ -456,7 +456,7 @@ describe("a person's decision", () => {
     await world.reaches("m1", "failed_terminal");
     const { store } = world.waybill;
     await store.admit(await aReply("m1"));
-    await world.waybill.people.retry(id, "ada");
+    await world.waybill.interventions.retry(id, "ada");
     expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1 });
     expect(world.prompts()).toHaveLength(1);
   });
@@ -465,7 +465,7 @@ describe("a person's decision", () => {
     await run({ script: { turns: [{}, {}, {}, { steps: [{ say: "Fourth time lucky." }] }] } });
     const { id } = await world.send({ id: "m1" });
     await world.reaches("m1", "failed_terminal");
-    await world.waybill.people.retry(id, "ada");
+    await world.waybill.interventions.retry(id, "ada");
     const record = await world.reaches("m1", "responded");
     expect(record).toMatchObject({ attempts: 4, maxAttempts: 6 });
     expect(record.attemptList.map((attempt) => attempt.number)).toEqual([1, 2, 3, 4]);
@@ -475,8 +475,8 @@ describe("a person's decision", () => {
     await run({ script: { turns: [{ steps: [{ wait: minute }, { say: "One, 1." }] }] } });
     const sent = await world.send({ id: "m1" });
     const waiting = await world.send({ id: "m2" });
-    expect(await world.waybill.people.withdraw(waiting.id, "user")).toMatchObject({ outcome: "applied" });
-    expect(await world.waybill.people.withdraw(sent.id, "user")).toMatchObject({ outcome: "refused" });
+    expect(await world.waybill.interventions.withdraw(waiting.id, "user")).toMatchObject({ outcome: "applied" });
+    expect(await world.waybill.interventions.withdraw(sent.id, "user")).toMatchObject({ outcome: "refused" });
     await world.reaches("m1", "responded");
     await world.clock.advance(minute);
     expect(await world.delivery("m2")).toMatchObject({ status: "cancelled", lastReason: "withdrawn" });
@@ -498,10 +498,10 @@ describe("a person's decision", () => {
     await run({ script: { turns: [{ steps: [{ wait: 10 * minute }] }] } });
     await world.send({ id: "m1" });
     await world.send({ id: "m2" });
-    const { people, store } = world.waybill;
-    await expect(people.removeLane("lane", "ada", false)).rejects.toMatchObject({ code: "lane_in_use" });
+    const { interventions, store } = world.waybill;
+    await expect(interventions.removeLane("lane", "ada", false)).rejects.toMatchObject({ code: "lane_in_use" });
     const lane = await store.lane("lane");
-    await people.removeLane("lane", "ada", true);
+    await interventions.removeLane("lane", "ada", true);
     expect(await store.lane("lane")).toBeNull();
     for (const id of ["m1", "m2"]) {
       expect(await world.delivery(id)).toMatchObject({ status: "cancelled", lastReason: "lane_removed" });
@@ -515,10 +515,10 @@ describe("a person's decision", () => {
   test("a paused lane sends nothing, keeps watching, and continues where it was", async () => {
     await run({ script: { turns: [{}, { steps: [{ say: "Two, 2." }] }] } });
     await world.send({ id: "m1" });
-    await world.waybill.people.pause("lane", "lunch");
+    await world.waybill.interventions.pause("lane", "lunch");
     await world.clock.advance(3600 * second);
     expect(await world.delivery("m1")).toMatchObject({ attempts: 1, status: "retry_scheduled" });
-    await world.waybill.people.resume("lane");
+    await world.waybill.interventions.resume("lane");
     await world.reaches("m1", "responded");
     expect(world.prompts()).toHaveLength(2);
   });

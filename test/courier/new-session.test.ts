@@ -14,7 +14,7 @@ async function withHistory() {
 describe("a new session", () => {
   test("is the lane's next generation, from the next message on", async () => {
     const { world, before } = await withHistory();
-    await world.waybill.people.newSession("lane", null);
+    await world.waybill.interventions.newSession("lane", null);
     await world.send({ id: "m2" });
     const { runtimeSessionId } = await world.reaches("m2", "responded");
     expect(runtimeSessionId).not.toBe(before);
@@ -25,22 +25,22 @@ describe("a new session", () => {
     const { world } = await withHistory();
     await world.clock.advance(1000);
     const asked = world.clock.now();
-    await world.waybill.people.newSession("lane", asked);
+    await world.waybill.interventions.newSession("lane", asked);
     await world.clock.advance(1000);
-    await world.waybill.people.newSession("lane", asked);
+    await world.waybill.interventions.newSession("lane", asked);
     expect(await world.waybill.store.lane("lane")).toMatchObject({ generation: 2 });
   });
 
   test("is refused while a message is being worked on", async () => {
     const { world } = await withHistory();
     await world.send({ id: "m2", text: "slow" });
-    await expect(world.waybill.people.newSession("lane", null)).rejects.toMatchObject({ code: "lane_in_use" });
+    await expect(world.waybill.interventions.newSession("lane", null)).rejects.toMatchObject({ code: "lane_in_use" });
     expect(await world.waybill.store.lane("lane")).toMatchObject({ generation: 1 });
   });
 
   test("is not opened for a lane that has none yet", async () => {
     const world = await startWorld({ script });
-    await world.waybill.people.newSession("lane", null);
+    await world.waybill.interventions.newSession("lane", null);
     expect(await world.waybill.store.lane("lane")).toMatchObject({ sessionId: null, generation: 0 });
   });
 });

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import type { Mailbox, ReadCommit } from "../../src/mail/mailbox.ts";
+import type { ReadCommit, ReadCommitter } from "../../src/mail/read-commit.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
 import { readJournal } from "../../src/runtimes/stub/journal.ts";
 import { backupStore, restoreStore } from "../../src/store/sqlite/store-files.ts";
@@ -137,7 +137,7 @@ describe("a lost record", () => {
     await world.clock.advance(2 * minute);
     await world.start();
     const { id } = await world.delivery("m1");
-    expect(await world.waybill.people.withdraw(id, "user")).toMatchObject({ outcome: "refused" });
+    expect(await world.waybill.interventions.withdraw(id, "user")).toMatchObject({ outcome: "refused" });
     await world.reaches("m1", "responded");
     expect(world.prompts()).toHaveLength(1);
   });
@@ -150,7 +150,7 @@ describe("a lost record", () => {
     });
     const { id } = await world.send({ id: "m1" });
     await world.reaches("m1", "failed_terminal");
-    await world.waybill.people.retry(id, "ada");
+    await world.waybill.interventions.retry(id, "ada");
     await world.clock.until(() => world.prompts().length === 4);
     await world.stop();
     forget();
@@ -183,13 +183,13 @@ describe("a restore", () => {
   };
   /** Backs up while the message waits, lets it be answered, and restores the state in which it still waits. */
   const answerAndGoBack = async (id: string) => {
-    await world.waybill.people.pause("lane", "for the backup");
+    await world.waybill.interventions.pause("lane", "for the backup");
     await world.send({ id });
     await backUp();
-    await world.waybill.people.resume("lane");
+    await world.waybill.interventions.resume("lane");
     await world.reaches(id, "responded");
     expect(await goBack()).toMatchObject({ toBeRebuilt: 1 });
-    await world.waybill.people.resume("lane");
+    await world.waybill.interventions.resume("lane");
     await world.reaches(id, "responded");
   };
 
@@ -228,14 +228,14 @@ describe("a restore", () => {
 
 describe("a mailbox that commits reads in a second step", () => {
   const answers: ReadCommit[] = [];
-  const mailbox: Mailbox = {
+  const reads: ReadCommitter = {
     commitsWithLedger: false,
     commitRead: async () => answers.shift() ?? { outcome: "committed" },
   };
 
   test("a failed read commit is repeated and never causes another prompt, and the lane waits for it", async () => {
     answers.push({ outcome: "failed", error: "locked" }, { outcome: "failed", error: "locked" });
-    await run({ mailbox, script: { always: [{ steps: [{ say: "Done, 3 files." }] }] } });
+    await run({ reads, script: { always: [{ steps: [{ say: "Done, 3 files." }] }] } });
     await world.send({ id: "m1" });
     await world.send({ id: "m2" });
     const owed = await world.reaches("m1", "responded");
@@ -248,14 +248,14 @@ describe("a mailbox that commits reads in a second step", () => {
 
   test("a missing row counts as committed, with a diagnostic", async () => {
     answers.push({ outcome: "row_gone" });
-    await run({ mailbox, script: { always: [{ steps: [{ say: "Done, 3 files." }] }] } });
+    await run({ reads, script: { always: [{ steps: [{ say: "Done, 3 files." }] }] } });
     await world.send({ id: "m1" });
     expect(await world.reaches("m1", "responded")).toMatchObject({ diagnostics: ["mailbox_row_gone"] });
   });
 
   test("an owed read is committed after a restart, and nothing is sent", async () => {
     answers.push({ outcome: "failed", error: "locked" });
-    await run({ mailbox, script: { always: [{ steps: [{ say: "Done, 3 files." }] }] } });
+    await run({ reads, script: { always: [{ steps: [{ say: "Done, 3 files." }] }] } });
     await world.send({ id: "m1" });
     await world.reaches("m1", "responded");
     await world.stop();
@@ -364,9 +364,9 @@ describe("a stop that could not be committed", () => {
     await run({ script: { turns: [{ steps: [{ hang: true }] }] } });
     await world.send({ id: "m1" });
     const record = await world.reaches("m1", "accepted");
-    const { people, courier } = world.waybill;
+    const { interventions, courier } = world.waybill;
     world.failNextCommit();
-    const stopped = people.cancel(record.id, "user");
+    const stopped = interventions.cancel(record.id, "user");
     const moved = courier.moveLane("lane", { reconcile: true });
     await expect(stopped).rejects.toMatchObject({ code: "store_unwritable" });
     await moved;
@@ -374,7 +374,7 @@ describe("a stop that could not be committed", () => {
     expect(entries.filter(({ type }) => type === "abort")).toEqual([]);
     expect(await world.delivery("m1")).toMatchObject({ status: "accepted" });
     world.errors.splice(0);
-    await people.cancel(record.id, "user");
+    await interventions.cancel(record.id, "user");
     expect((await world.reaches("m1", "cancelled")).lastReason).not.toBe("stopped_in_session");
   });
 });

@@ -20,9 +20,9 @@ async function aTeam(scripts: Scripts = {}, more: Partial<WorldOptions> = {}) {
     scripts: { tom: {}, anna: {}, ...scripts },
     ...more,
   });
-  const agents = agentService({ waybill: world.waybill, draining: never });
+  const agents = agentService({ engine: world.waybill, draining: never });
   const service = createService({
-    waybill: world.waybill,
+    engine: world.waybill,
     draining: never,
     resolveDirectory: (path) => path,
     allowedDirectories: ["/tmp"],
@@ -349,7 +349,7 @@ describe("two agents that only write to each other", () => {
     await rounds(agents, 1, 3);
     await world.stop();
     await world.start();
-    const anew = agentService({ waybill: world.waybill, draining: never });
+    const anew = agentService({ engine: world.waybill, draining: never });
     expect((await rounds(anew, 4, 4))[0]?.waits).not.toBeNull();
   });
 });
@@ -594,7 +594,7 @@ describe("message_wait", () => {
     expect(await before).toMatchObject({ state: "waiting", replies: [] });
     await world.stop();
     await world.start();
-    const after = agentService({ waybill: world.waybill, draining: never }).wait(tom, messageId, never);
+    const after = agentService({ engine: world.waybill, draining: never }).wait(tom, messageId, never);
     await reaches(world, "anna", messageId, "responded");
     expect(await after).toMatchObject({ state: "answered", replies: [{ text: "Port 8080." }] });
   });

@@ -50,10 +50,10 @@ test("a message waiting in a paused lane delays no other lane, and starts when i
     await ask(world, lane);
     await world.clock.advance(10);
   }
-  await world.waybill.people.pause("b", "tea");
+  await world.waybill.interventions.pause("b", "tea");
   await world.clock.until(async () => (await statuses(world, "c"))[0] === "responded");
   expect(await statuses(world, "b")).toEqual(["pending"]);
-  await world.waybill.people.resume("b");
+  await world.waybill.interventions.resume("b");
   await world.clock.until(async () => (await statuses(world, "b"))[0] === "responded");
 });
 
@@ -63,8 +63,8 @@ test("a waiting message can be withdrawn, and a stopped one gives its slot to th
     await ask(world, lane);
     await world.clock.advance(10);
   }
-  await world.waybill.people.withdraw((await world.delivery("m-b", "b")).id, "user");
-  await world.waybill.people.stop("a", "user");
+  await world.waybill.interventions.withdraw((await world.delivery("m-b", "b")).id, "user");
+  await world.waybill.interventions.stop("a", "user");
   await world.clock.advance(2 * second);
   expect(await statuses(world, "a", "b", "c")).toEqual(["cancelled", "cancelled", "accepted"]);
 });

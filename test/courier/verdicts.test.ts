@@ -168,7 +168,7 @@ describe("a provider's error", () => {
     expect(await world.waybill.store.lane("lane")).toMatchObject({ pausedReason: "provider_billing" });
     await world.clock.advance(60 * second);
     expect(await world.delivery("m2")).toMatchObject({ status: "pending" });
-    await world.waybill.people.resume("lane");
+    await world.waybill.interventions.resume("lane");
     expect(await world.reaches("m2", "responded")).toMatchObject({ attempts: 1 });
   });
 

@@ -109,7 +109,7 @@ describe("when Waybill stops and starts again", () => {
     });
 
     test("ends with its tool when a person stops it, and the message is cancelled", async () => {
-      await world.waybill.people.stop("lane", "user");
+      await world.waybill.interventions.stop("lane", "user");
       await world.until(id, ({ status, turnEndedAt }) => status === "cancelled" && turnEndedAt !== null);
       expect(await processesOf(program)).toEqual([]);
     });
@@ -136,7 +136,7 @@ describe("when Waybill stops and starts again", () => {
     );
     const [ask] = world.waybill.asks.list();
     expect(ask?.id).not.toBe(before?.id);
-    await world.waybill.people.answer(ask?.id ?? "", { decision: "once" });
+    await world.waybill.interventions.answer(ask?.id ?? "", { decision: "once" });
     await world.reaches(id, "responded");
   });
 

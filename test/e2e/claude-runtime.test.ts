@@ -71,7 +71,7 @@ describe("a message to Claude Code", () => {
     expect(record.attemptList).toHaveLength(1);
     // Later messages wait until a person fixes it.
     expect(await world.waybill.store.lane("lane")).toMatchObject({ pausedReason: "provider_billing" });
-    await world.waybill.people.resume("lane");
+    await world.waybill.interventions.resume("lane");
   });
 
   test("that a person stops is cancelled, and never retried", async () => {
@@ -81,7 +81,7 @@ describe("a message to Claude Code", () => {
     await world.send(id, "take your time");
     await world.until(id, (record) => record.status === "accepted");
     await world.modelIsAsked("take your time");
-    await world.waybill.people.stop("lane", "user");
+    await world.waybill.interventions.stop("lane", "user");
     const record = await world.until(id, ({ status, turnEndedAt }) => status === "cancelled" && turnEndedAt !== null);
     expect(record.lastReason).toBe("stopped_by_person");
     expect(world.turns("take your time")).toBe(1);
@@ -99,7 +99,7 @@ describe("an ask of Claude Code", () => {
       ...write("allowed"),
     });
     expect(ask.call).toEqual(expect.any(String));
-    await world.waybill.people.answer(ask.id, { decision: "once" });
+    await world.waybill.interventions.answer(ask.id, { decision: "once" });
     await world.reaches(id, "responded");
     expect(readFileSync(join(world.work, "note.txt"), "utf8")).toBe("allowed");
   });
@@ -108,7 +108,7 @@ describe("an ask of Claude Code", () => {
     writeFileSync(join(world.work, "note.txt"), "before");
     world.script({ rules: [{ steps: [{ tools: [write("refused")] }, { say: "Another way." }] }] });
     await world.send(id, "do not write it");
-    await world.waybill.people.answer((await theAsk()).id, { decision: "reject" });
+    await world.waybill.interventions.answer((await theAsk()).id, { decision: "reject" });
     const record = await world.reaches(id, "failed_terminal");
     expect(record.lastReason).toBe("ask_rejected");
     expect(readFileSync(join(world.work, "note.txt"), "utf8")).toBe("before");
@@ -130,7 +130,7 @@ describe("an ask of Claude Code", () => {
     const ask = await theAsk();
     expect(ask).toMatchObject({ kind: "question", title: "Which colour? / Which other one?" });
     expect(ask.questions.map(({ question }) => question)).toEqual(["Which colour?", "Which other one?"]);
-    await world.waybill.people.answer(ask.id, { decision: "once", answers: [["Red"], ["Blue"]] });
+    await world.waybill.interventions.answer(ask.id, { decision: "once", answers: [["Red"], ["Blue"]] });
     await world.reaches(id, "responded");
     expect((await world.answers()).at(-1)).toMatch(/Which colour\?.*Red.*Which other one\?.*Blue/s);
   });

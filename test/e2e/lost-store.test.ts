@@ -18,7 +18,7 @@ async function loseStore(world: AgentWorld): Promise<void> {
   await world.stop();
   for (const ending of ["", "-wal", "-shm"]) rmSync(join(world.directory, `waybill.db${ending}`), { force: true });
   await world.start();
-  await world.waybill.people.pause("lane", "for the search");
+  await world.waybill.interventions.pause("lane", "for the search");
 }
 
 async function find(world: AgentWorld, record: DeliveryRecord) {
@@ -69,7 +69,7 @@ test("a person's session that was searched is not reported as the lane's", async
   const says = (text: string) => ({ parts: [{ type: "text", text }] });
   const person = await call("/session", {});
   await call(`/session/${person.id}/message`, says("answers a person"));
-  await world.waybill.people.pause("lane", "for the search");
+  await world.waybill.interventions.pause("lane", "for the search");
   await world.send("m1", "answers this");
   expect((await find(world, await world.delivery("m1"))).found).toEqual([]);
 
@@ -77,7 +77,7 @@ test("a person's session that was searched is not reported as the lane's", async
   world.runtime.onSignal((_lane, { session }) => told.add(session));
   await call(`/session/${person.id}/message`, says("answers a person again"));
   // Events come in order, so those of the lane's own turn come after those of the person's.
-  await world.waybill.people.resume("lane");
+  await world.waybill.interventions.resume("lane");
   const { runtimeSessionId } = await world.reaches("m1", "responded");
   expect([...told]).toEqual([runtimeSessionId]);
 });

@@ -176,7 +176,7 @@ test("tokens are counted once, however often they are read, and over the limit n
     .poll(async () => (await world.waybill.store.lane("limited"))?.pausedReason)
     .toBe("daily_token_limit_reached");
   expect(await usage("limited")).toMatchObject({ tokens: 110 });
-  await world.waybill.people.resume("limited");
+  await world.waybill.interventions.resume("limited");
   await world.until("count-2", ({ status }) => status === "responded", "limited");
   await expect.poll(async () => (await usage("limited")).tokens).toBe(220);
 });

@@ -156,7 +156,7 @@ describe("a compaction", () => {
     });
     await world.send("mid-turn", "Please fill it up.");
     await world.until("mid-turn", (record) => record.responseState === "permission_blocked");
-    await world.waybill.people.answer(world.waybill.asks.list()[0]?.id ?? "", { decision: "once" });
+    await world.waybill.interventions.answer(world.waybill.asks.list()[0]?.id ?? "", { decision: "once" });
     const record = await world.reaches("mid-turn", "responded");
     expect(record).toMatchObject({ attempts: 1 });
     const rows = await rowsOf(record.runtimeSessionId ?? "");
@@ -263,7 +263,7 @@ test("a subtask runs in its own session, and its ask appears in the lane and can
   expect(ask).toMatchObject({ laneId: "lane", title: expect.stringContaining("echo sub") });
   const [child] = await call<{ id: string }[]>("GET", `/session/${runtimeSessionId}/children`);
   expect(await call("GET", "/permission")).toMatchObject([{ id: ask?.id, sessionID: child?.id }]);
-  await world.waybill.people.answer(ask?.id ?? "", { decision: "once" });
+  await world.waybill.interventions.answer(ask?.id ?? "", { decision: "once" });
   expect(await world.reaches("subtask", "responded")).toMatchObject({ attempts: 1 });
   expect((await world.answers()).at(-1)).toBe("Counted below: 3.");
 });

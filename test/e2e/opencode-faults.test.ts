@@ -215,7 +215,7 @@ describe("events", () => {
     world.opencode.proxy.refuseStreams();
     await world.send("fetch", "Please fetch it.");
     await expect.poll(codes).toEqual(["events_unusable", "ask_unseen"]);
-    await world.waybill.people.stop("lane", "user");
+    await world.waybill.interventions.stop("lane", "user");
     expect(await world.until("fetch", ({ turnEndedAt }) => turnEndedAt !== null)).toMatchObject({
       status: "cancelled",
     });

@@ -55,7 +55,7 @@ async function outcome(
   if (seen.responseState === "permission_blocked") {
     const [ask] = world.waybill.asks.list();
     newest = ask ?? null;
-    await world.waybill.people.answer(ask?.id ?? "", { decision });
+    await world.waybill.interventions.answer(ask?.id ?? "", { decision });
     await world.until(id, ({ status }) => status === (decision === "reject" ? "failed_terminal" : "responded"), lane);
     return `asks ${ask?.title.replaceAll(world.directory, "")}`;
   }
@@ -120,7 +120,7 @@ describe("safe", () => {
     await world.until("subtask", ({ responseState }) => responseState === "permission_blocked");
     const [ask] = world.waybill.asks.list();
     expect(ask).toMatchObject({ title: "bash: echo hi", tool: "bash", nativeSession: expect.stringMatching(/^ses_/) });
-    await world.waybill.people.answer(ask?.id ?? "", { decision: "once" });
+    await world.waybill.interventions.answer(ask?.id ?? "", { decision: "once" });
     await world.reaches("subtask", "responded");
   });
 
@@ -138,7 +138,7 @@ describe("safe", () => {
     });
     await world.send("stopped", "Please stop here.");
     await world.until("stopped", ({ responseState }) => responseState === "permission_blocked");
-    await world.waybill.people.stop("lane", "user");
+    await world.waybill.interventions.stop("lane", "user");
     await world.send("after", "Please go on.");
     const states = new Set<string>();
     const after = await world.until("after", (record) => {

@@ -75,7 +75,7 @@ describe("a turn on the real server", () => {
     await world.until("ask", (record) => record.responseState === "permission_blocked");
     const [ask] = world.waybill.asks.list();
     expect(ask).toMatchObject({ kind: "permission", title: expect.stringContaining("echo hi") });
-    await world.waybill.people.answer(ask?.id ?? "", { decision: "once" });
+    await world.waybill.interventions.answer(ask?.id ?? "", { decision: "once" });
     expect(await world.reaches("ask", "responded")).toMatchObject({ attempts: 1 });
     expect(await world.answers()).toContain("It said hi.");
   });
@@ -102,7 +102,7 @@ describe("a turn on the real server", () => {
     const answers = [["A"]];
     const answerTwice = async (id: string) => {
       await world.runtime.answer(lane, id, { decision: "once", answers });
-      const second = world.waybill.people.answer(id, { decision: "once", answers });
+      const second = world.waybill.interventions.answer(id, { decision: "once", answers });
       await expect(second).rejects.toMatchObject({
         code: "ask_unknown",
         hint: expect.stringContaining("waybill asks"),
@@ -127,7 +127,7 @@ describe("a turn on the real server", () => {
     });
     await world.send("linked", "Go through the link.", { to: { lane: "linked" } });
     await world.until("linked", (record) => record.responseState === "permission_blocked", "linked");
-    await world.waybill.people.answer(world.waybill.asks.list()[0]?.id ?? "", { decision: "once" });
+    await world.waybill.interventions.answer(world.waybill.asks.list()[0]?.id ?? "", { decision: "once" });
     const record = await world.until("linked", ({ status }) => status === "responded", "linked");
     expect(record.attemptList).toMatchObject([{ sends: 1 }]);
     expect(world.turns("through the link")).toBe(1);
@@ -162,7 +162,7 @@ describe("a turn on the real server", () => {
     });
     await world.send("reject", "Please run rm.");
     await world.until("reject", (record) => record.responseState === "permission_blocked");
-    await world.waybill.people.answer(world.waybill.asks.list()[0]?.id ?? "", { decision: "reject" });
+    await world.waybill.interventions.answer(world.waybill.asks.list()[0]?.id ?? "", { decision: "reject" });
     expect(await world.reaches("reject", "failed_terminal")).toMatchObject({ lastReason: "ask_rejected", attempts: 1 });
   });
 
@@ -187,7 +187,7 @@ describe("a turn on the real server", () => {
     await world.until("question", (record) => record.responseState === "question_blocked");
     const [ask] = world.waybill.asks.list();
     expect(ask?.title).toContain("Which port?");
-    await world.waybill.people.answer(ask?.id ?? "", { decision: "once", answers: [["9090"]] });
+    await world.waybill.interventions.answer(ask?.id ?? "", { decision: "once", answers: [["9090"]] });
     await world.reaches("question", "responded");
     expect((await world.answers()).at(-1)).toContain("9090");
   });
@@ -207,7 +207,7 @@ describe("a turn on the real server", () => {
       expect((await world.answers()).at(-1)).toContain(`was not answered (provider_${why})`);
       // Later messages wait until a person fixes it.
       expect(await world.waybill.store.lane("lane")).toMatchObject({ pausedReason: `provider_${why}` });
-      await world.waybill.people.resume("lane");
+      await world.waybill.interventions.resume("lane");
     },
   );
 
@@ -215,7 +215,7 @@ describe("a turn on the real server", () => {
     world.script({ rules: [{ when: "forever", steps: [{ breaks: { how: "hang" } }] }] });
     await world.send("stop", "Think forever.");
     await world.modelIsAsked("forever");
-    await world.waybill.people.stop("lane", "user");
+    await world.waybill.interventions.stop("lane", "user");
     expect(await world.until("stop", (record) => record.turnEndedAt !== null)).toMatchObject({ status: "cancelled" });
     expect(world.turns("forever")).toBe(1);
   });
@@ -242,7 +242,7 @@ describe("a turn on the real server", () => {
     expect(outlived).toMatchObject({ attempts: 2 });
     expect(await world.answers()).toEqual(expect.arrayContaining(["Alive: 1 of 1.", "Outlived: 1 of 1."]));
     expect(world.waybill.asks.list()).toEqual([]);
-    const late = world.waybill.people.answer(ask?.id ?? "", { decision: "once" });
+    const late = world.waybill.interventions.answer(ask?.id ?? "", { decision: "once" });
     await expect(late).rejects.toMatchObject({ code: "ask_unknown" });
   });
 });

@@ -103,7 +103,7 @@ test("a lane in which pi does not start has a notice, and messages to another la
   await world.send(id, "how are you");
   await world.reaches(id, "responded");
   expect((await service.lane("lane")).notices).toEqual([]);
-  await world.waybill.people.cancel((await world.delivery("never", "bad")).id, "user");
+  await world.waybill.interventions.cancel((await world.delivery("never", "bad")).id, "user");
 });
 
 describe("a tool of pi", () => {
@@ -111,7 +111,7 @@ describe("a tool of pi", () => {
     const steps = [{ tools: [bash("echo made >> made.txt")] }, { say: "It is made." }];
     world.script({ rules: [{ steps }] });
     await world.send(id, "make it");
-    await world.waybill.people.answer((await theAsk()).id, { decision: "always" });
+    await world.waybill.interventions.answer((await theAsk()).id, { decision: "always" });
     await world.reaches(id, "responded");
     const { pid, nonce } = world.program();
     process.kill(pid, "SIGTERM");

@@ -536,7 +536,7 @@ test.each(["lives on", "is started again before the retry", "is started again af
       await world.stop();
       await world.start();
     }
-    await world.waybill.people.retry(id, "ada");
+    await world.waybill.interventions.retry(id, "ada");
     await settled();
     const again = (await kept(world.waybill.store)).find(({ data }) => JSON.stringify(data).includes("delivery:m1#2"));
     expect(again).toMatchObject({ data: { item: { parts: [{ value: { text: "count the files", round: 2 } }] } } });
@@ -560,7 +560,7 @@ test("the end of a round that was not noted is noted as failed when the message 
   const { id } = await world.send({ id: "m1" });
   await world.reaches("m1", "failed_terminal");
   await world.clock.advance(1000);
-  await world.waybill.people.retry(id, "ada");
+  await world.waybill.interventions.retry(id, "ada");
   await world.reaches("m1", "responded");
   await settled();
   const events = await kept(world.waybill.store);

@@ -178,8 +178,8 @@ async function prepare() {
   db.close();
 }
 
-/** A mailbox that commits reads in a second step, into a file, and whose first try for each message fails. */
-function fileMailbox() {
+/** Commits reads in a second step, into a file; the first try for each message fails. */
+function fileReads() {
   const file = join(directory, "reads.txt");
   const lines = () => (existsSync(file) ? readFileSync(file, "utf8").split("\n") : []);
   return {
@@ -196,7 +196,7 @@ function world({ scripts, failPoint = () => {} }) {
   return {
     store: openSqliteStore({ path, failPoint }),
     policy,
-    ...(process.env.WAYBILL_TEST_MAILBOX === "file" ? { mailbox: fileMailbox() } : {}),
+    ...(process.env.WAYBILL_TEST_MAILBOX === "file" ? { reads: fileReads() } : {}),
     // No team here has files.
     teamFiles: { stateDirectory: directory, takeLock: () => ({ release() {} }) },
     runtimes: (postMessage) => [
@@ -245,7 +245,7 @@ const done = new Promise((resolve) => {
 /** What people do: retry a failure, release a hold, withdraw a message behind a running turn, then stop that turn. */
 async function act(record) {
   if (record.messageId === "silent" && record.status === "failed_terminal") {
-    await waybill.people.retry(record.id, "person");
+    await waybill.interventions.retry(record.id, "person");
   }
   if (record.heldReason !== null && record.status === "pending") {
     await waybill.ledger.commit(record.id, [{ type: "released", at: systemClock.now(), by: "person" }]);
@@ -254,8 +254,8 @@ async function act(record) {
   const stopped = await waybill.store.deliveryOf("people", "stopped");
   const withdrawn = await waybill.store.deliveryOf("people", "withdrawn");
   if (stopped?.status !== "accepted" || !withdrawn) return;
-  if (withdrawn.status === "pending") await waybill.people.withdraw(withdrawn.id, "person");
-  await waybill.people.cancel(stopped.id, "person", "stopped_by_person");
+  if (withdrawn.status === "pending") await waybill.interventions.withdraw(withdrawn.id, "person");
+  await waybill.interventions.cancel(stopped.id, "person", "stopped_by_person");
 }
 
 const latest = await done;

@@ -150,8 +150,8 @@ export function isOwed(record: DeliveryRecord): boolean {
 }
 
 /** Whether its read is committed together with its end. A row in an inbox file is marked in a second step. */
-export function readsWithLedger({ inboxFile }: DeliveryRecord, mailbox: { commitsWithLedger: boolean }): boolean {
-  return mailbox.commitsWithLedger && inboxFile === null;
+export function readsWithLedger({ inboxFile }: DeliveryRecord, reads: { commitsWithLedger: boolean }): boolean {
+  return reads.commitsWithLedger && inboxFile === null;
 }
 
 /** Sent, and nothing shows yet whether it arrived. */

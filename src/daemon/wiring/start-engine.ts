@@ -25,7 +25,7 @@ import { MessageAdmission } from "../../mail/admission.ts";
 import { postMessageWith } from "../../mail/agent-mail.ts";
 import { agentTokens } from "../../mail/agent-tokens.ts";
 import { attachmentFiles } from "../../mail/attachments/attachment-files.ts";
-import type { Mailbox } from "../../mail/mailbox.ts";
+import type { ReadCommitter } from "../../mail/read-commit.ts";
 import type { TakeLock } from "../../mail/team-files/folder-lock.ts";
 import type { FolderProblem } from "../../mail/team-files/folder-problems.ts";
 import { TeamFiles } from "../../mail/team-files/team-files.ts";
@@ -49,7 +49,7 @@ export type EngineOptions = {
   /** Creates the runtimes. Their agents' tools send messages through `postMessage`. */
   runtimes: (postMessage: PostMessage) => readonly Runtime[] | Promise<readonly Runtime[]>;
   /** How reads are committed; by default in the store, and in the inbox file that a message came from. */
-  mailbox?: Mailbox;
+  reads?: ReadCommitter;
   teamFiles: TeamFileOptions;
   /** The limit for one attachment. */
   maxAttachmentBytes?: number;
@@ -104,9 +104,9 @@ export async function startEngine(options: EngineOptions): Promise<StartedEngine
     store,
     ledger,
     runtimes,
-    mailbox: options.mailbox ?? {
+    reads: options.reads ?? {
       commitsWithLedger: true,
-      commitRead: (record) => teamFiles.mailbox.commitRead(record),
+      commitRead: (record) => teamFiles.reads.commitRead(record),
     },
     attachments,
     asks: new AskRegistry((change) => store.passAsk({ ...change, at: clock.now() })),
@@ -137,7 +137,7 @@ export async function startEngine(options: EngineOptions): Promise<StartedEngine
     attachments,
     acceptedFiles: (kind) => runtimes.get(kind)?.traits.attachments ?? null,
   });
-  const people = new Interventions({ ...deps, store, recorder }, courier);
+  const interventions = new Interventions({ ...deps, store, recorder }, courier);
   const teamFiles = new TeamFiles({
     ...{ store, admission, clock, failPoint, onError, rescanMs: 30_000, onProblem: () => {}, ...options.teamFiles },
     asks: { open: (ask, answer) => asks.askedElsewhere(ask, answer), close: (id) => asks.answered(id) },
@@ -145,7 +145,7 @@ export async function startEngine(options: EngineOptions): Promise<StartedEngine
     heard: (member, at) => memberStates.heard(member, at),
     async shutDown({ name, lane }, team) {
       await store.terminateMember(team, name, clock.now());
-      await people.stop(lane, name);
+      await interventions.stop(lane, name);
     },
   });
   const allRuntimes = await options.runtimes(postMessageWith({ store, admission }));
@@ -200,7 +200,7 @@ export async function startEngine(options: EngineOptions): Promise<StartedEngine
     admission,
     attachments,
     courier,
-    people,
+    interventions,
     teamFiles,
     asks,
     recorder,

@@ -81,7 +81,7 @@ async function start(options: WorkerStart): Promise<StartedWorker> {
       ...{ config, service, store: engine.store, clock: systemClock, log },
       failPoint: failPointFrom(options.env.WAYBILL_FAIL_POINT),
     });
-    const tools = agentService({ waybill: engine, draining: draining.signal });
+    const tools = agentService({ engine, draining: draining.signal });
     const mounts = telegram?.mounts ?? [];
     const doctor = makeDoctor({ env });
     const servers = await startServers({
@@ -234,7 +234,7 @@ function createServiceFor(
 ): Service {
   const ownLanes = config.profile.kind === "demo" ? config.lanes.map(({ directory }) => directory) : [];
   return createService({
-    waybill: engine,
+    engine,
     resolveDirectory: (path) =>
       resolveLaneDirectory(path, { allowed: config.allowedDirectories, home: config.home, ownLanes }, env),
     allowedDirectories: [...config.allowedDirectories, ...ownLanes],

@@ -7,7 +7,7 @@ import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import type { Notice } from "../../core/lane/lane.ts";
 import type { LogItem } from "../../core/log/log-item.ts";
 import type { Team } from "../../core/team/team.ts";
-import type { Mailbox, ReadCommit } from "../mailbox.ts";
+import type { ReadCommit, ReadCommitter } from "../read-commit.ts";
 import type { TakeLock } from "./folder-lock.ts";
 import { DirectoryLock } from "./folder-lock.ts";
 import type { TeamFolder, TeamFolderDeps } from "./team-folder.ts";
@@ -19,8 +19,8 @@ export type TeamFilesDeps = Omit<TeamFolderDeps, "lock" | "quarantine" | "archiv
 };
 
 export class TeamFiles {
-  /** The mailbox of messages in inbox files: their rows are flagged as read in a second step, after the proof. */
-  readonly mailbox: Mailbox = { commitsWithLedger: true, commitRead: (record) => this.#commitRead(record) };
+  /** Rows of inbox files are flagged as read in a second step, after the proof. */
+  readonly reads: ReadCommitter = { commitsWithLedger: true, commitRead: (record) => this.#commitRead(record) };
   readonly #deps: TeamFilesDeps;
   readonly #folders = new Map<string, TeamFolder>();
   /** The names of the teams whose folders are scanned. */

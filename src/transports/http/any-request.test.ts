@@ -25,7 +25,7 @@ const known = {
 test("no request causes an internal error, and every response matches the OpenAPI document", async () => {
   const world = await startWorld({ script, lanes: [{}, { id: "tool", contract: "tool" }] });
   const service = createService({
-    waybill: world.waybill,
+    engine: world.waybill,
     resolveDirectory(path) {
       if (path.startsWith("/")) return path;
       throw new AppError({ code: "directory_not_allowed", message: "Not there." });

@@ -45,7 +45,9 @@ async function stopHolds(stop: EarlyStop): Promise<void> {
     await world.waybill.admission.admit({ id: "m1", to: { lane: "lane" }, from: "user", text: "m1" });
     for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     if (ms > 0) await world.clock.advance(ms);
-    const stopped = Promise.all(Array.from({ length: stop.stops }, () => world.waybill.people.stop("lane", "ada")));
+    const stopped = Promise.all(
+      Array.from({ length: stop.stops }, () => world.waybill.interventions.stop("lane", "ada")),
+    );
     if (stop.restarts) await restart(world, stopped);
     await world.clock.advance(10 * 60_000);
     await stopped;

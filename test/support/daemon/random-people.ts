@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import { isOwed } from "../../../src/core/delivery/record.ts";
-import type { Mailbox } from "../../../src/mail/mailbox.ts";
+import type { ReadCommitter } from "../../../src/mail/read-commit.ts";
 import { answerAsks, anyTurn, hasEnded, messageIds } from "../agents/random-agents.ts";
 import { settled } from "../core/manual-clock.ts";
 import { World } from "./waybill.ts";
@@ -21,24 +21,24 @@ const anyLife = fc.record({
   contract: fc.constantFrom("text" as const, "tool" as const),
   sendingAgain: fc.constantFrom("reruns" as const, "swallowed" as const),
   hints: fc.boolean(),
-  /** For a mailbox with a second step: which of its first tries fail. Null for the store's own mailbox. */
+  /** For reads in a second step: which of the first tries fail. Null if they are committed with the ledger. */
   readsFail: fc.option(fc.array(fc.boolean(), { maxLength: 6 })),
 });
 
 export async function everyMessageEndsWhateverPeopleDo(numRuns: number): Promise<void> {
   await fc.assert(
     fc.asyncProperty(anyLife, async ({ turns, deeds, contract, sendingAgain, hints, readsFail }) => {
-      const mailbox = readsFail ? { mailbox: secondStepMailbox(readsFail) } : {};
+      const reads = readsFail ? { reads: secondStepReads(readsFail) } : {};
       const world = await new World({
         script: { turns, hints },
         lanes: [{ contract }],
         sendingAgain,
-        ...mailbox,
+        ...reads,
       }).start();
       try {
         for (const id of messageIds) await world.send({ id });
         for (const deed of deeds) await perform(world, deed);
-        await world.waybill.people.resume("lane");
+        await world.waybill.interventions.resume("lane");
         await world.clock.until(async () => {
           await answerAsks(world, () => "once");
           const records = await Promise.all(messageIds.map((id) => world.delivery(id)));
@@ -55,16 +55,16 @@ export async function everyMessageEndsWhateverPeopleDo(numRuns: number): Promise
 
 async function perform(world: World, { after, what, to, waited }: AgentAction): Promise<void> {
   await world.clock.advance(after);
-  const { people, courier } = world.waybill;
+  const { interventions, courier } = world.waybill;
   const { id } = await world.delivery(to);
   const deeds: Record<AgentAction["what"], () => Promise<unknown>> = {
-    cancel: () => people.cancel(id, "ada"),
-    withdraw: () => people.withdraw(id, "ada"),
-    retry: () => people.retry(id, "ada"),
-    stop: () => people.stop("lane", "ada"),
-    release: () => people.release("lane", "ada"),
-    pause: () => people.pause("lane", "lunch"),
-    resume: () => people.resume("lane"),
+    cancel: () => interventions.cancel(id, "ada"),
+    withdraw: () => interventions.withdraw(id, "ada"),
+    retry: () => interventions.retry(id, "ada"),
+    stop: () => interventions.stop("lane", "ada"),
+    release: () => interventions.release("lane", "ada"),
+    pause: () => interventions.pause("lane", "lunch"),
+    resume: () => interventions.resume("lane"),
     look: () => courier.moveLane("lane", { reconcile: true }),
     restart: async () => {
       await world.stop();
@@ -89,7 +89,7 @@ async function checkRun(world: World): Promise<void> {
   }
 }
 
-function secondStepMailbox(fails: readonly boolean[]): Mailbox {
+function secondStepReads(fails: readonly boolean[]): ReadCommitter {
   const left = [...fails];
   return {
     commitsWithLedger: false,

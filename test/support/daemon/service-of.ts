@@ -5,9 +5,9 @@ import { createService } from "../../../src/service/create-service.ts";
 import type { Engine } from "../../../src/service/engine.ts";
 import type { Service } from "../../../src/service/service.ts";
 
-export function serviceOf(waybill: Engine, now = Date.now): Service {
+export function serviceOf(engine: Engine, now = Date.now): Service {
   return createService({
-    waybill,
+    engine,
     resolveDirectory: (path) => path,
     allowedDirectories: ["/tmp"],
     stateDirectories: [],

@@ -17,7 +17,7 @@ import { Recorder } from "../../../src/events/recorder.ts";
 import { MessageAdmission } from "../../../src/mail/admission.ts";
 import { agentTokens } from "../../../src/mail/agent-tokens.ts";
 import { attachmentFiles } from "../../../src/mail/attachments/attachment-files.ts";
-import { storeMailbox } from "../../../src/mail/mailbox.ts";
+import { storeReads } from "../../../src/mail/read-commit.ts";
 import { TeamFiles } from "../../../src/mail/team-files/team-files.ts";
 import { Interventions } from "../../../src/operator/interventions.ts";
 import { MemberStates } from "../../../src/operator/member-states.ts";
@@ -200,7 +200,7 @@ function openService(laneIds: readonly string[], service: TestService): Opened {
   const store = openSqliteStore({ path: join(directory, "waybill.db") });
   const asks = new AskRegistry(() => {});
   const real = createService({
-    waybill: stillEngine(directory, store, asks, service),
+    engine: stillEngine(directory, store, asks, service),
     resolveDirectory: (path) => resolved(path, service.allowedDirectories),
     get allowedDirectories() {
       return service.allowedDirectories;
@@ -275,7 +275,7 @@ function stillEngine(directory: string, store: Store, asks: AskRegistry, service
     ledger,
     runtimes,
     asks,
-    mailbox: storeMailbox,
+    reads: storeReads,
     attachments,
     missingFiles: async () => [],
     changedFiles: async () => [],
@@ -315,7 +315,7 @@ function stillEngine(directory: string, store: Store, asks: AskRegistry, service
       ...{ failDelivery: async () => {}, shutDown: async () => {} },
     }),
     courier: courier as Courier,
-    people: new Interventions(deps, courier as Courier),
+    interventions: new Interventions(deps, courier as Courier),
     recorder,
     memberStates: new MemberStates({ ...deps, idleAfterMs: 300_000 }),
     tokens: agentTokens("secret", store),

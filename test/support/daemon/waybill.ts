@@ -9,8 +9,8 @@ import type { Alert, DeliveryRecord } from "../../../src/core/delivery/record.ts
 import type { TurnLimitOptions } from "../../../src/courier/turn-limit.ts";
 import type { StartedEngine } from "../../../src/daemon/wiring/start-engine.ts";
 import { startEngine } from "../../../src/daemon/wiring/start-engine.ts";
-import type { Mailbox } from "../../../src/mail/mailbox.ts";
 import type { NewMessage } from "../../../src/mail/message-schema.ts";
+import type { ReadCommitter } from "../../../src/mail/read-commit.ts";
 import type { AlertTimes } from "../../../src/operator/alerts.ts";
 import type { Runtime } from "../../../src/runtimes/port.ts";
 import type { JournalEntry } from "../../../src/runtimes/stub/journal.ts";
@@ -30,7 +30,7 @@ export type WorldOptions = {
   lanes?: readonly Partial<NewLane>[];
   policy?: Partial<Policy>;
   sendingAgain?: StubOptions["sendingAgain"];
-  mailbox?: Mailbox;
+  reads?: ReadCommitter;
   restlessClock?: boolean;
   alerts?: AlertTimes;
   maxTurns?: TurnLimitOptions;
@@ -61,7 +61,7 @@ export class World {
   }
 
   async start(others: readonly Runtime[] = []): Promise<this> {
-    const { script, scripts, lanes = [{}], policy, sendingAgain, mailbox, alerts, maxTurns } = this.#options;
+    const { script, scripts, lanes = [{}], policy, sendingAgain, reads, alerts, maxTurns } = this.#options;
     this.#waybill = await startEngine({
       store: openSqliteStore({
         path: this.storePath,
@@ -73,7 +73,7 @@ export class World {
       // The real disk check takes time that a manual clock does not see.
       missingFiles: async (directory, names) => names.filter((name) => !existsSync(resolve(directory, name))),
       changedFiles: async (directory) => (existsSync(directory) ? readdirSync(directory) : []),
-      ...(mailbox ? { mailbox } : {}),
+      ...(reads ? { reads } : {}),
       teamFiles: { stateDirectory: this.directory, takeLock: lockDirectory },
       lanes: lanes.map(aLane),
       ...(maxTurns ? { maxTurns } : {}),

@@ -85,7 +85,7 @@ export class TeamWorld {
 
   get service(): Service {
     return createService({
-      waybill: this.waybill,
+      engine: this.waybill,
       draining: new AbortController().signal,
       resolveDirectory: (path) => path,
       allowedDirectories: ["/"],

@@ -64,7 +64,7 @@ test("text before a call is published once when complete, and again with its mes
   const late = await aClient(hub);
   const back = await aClient(hub, { after: client.from });
   const [ask] = await world.waybill.asks.list();
-  await world.waybill.people.answer(ask?.id ?? "", { decision: "once" });
+  await world.waybill.interventions.answer(ask?.id ?? "", { decision: "once" });
   await world.reaches("m1", "responded");
   await settled();
   const begins = ({ seen }: { seen: readonly SseFrame[] }) =>
