@@ -16,10 +16,10 @@ import { canonicalName } from "../core/team/team.ts";
 import { AppError } from "../platform/app-error.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { PostMessage } from "../runtimes/port.ts";
-import { laneUnknown } from "../store/known-lane.ts";
-import { knownMember } from "../store/known-team.ts";
+import { knownMember, laneUnknown } from "../store/known.ts";
 import type { LedgerStore, MailStore } from "../store/port.ts";
 import type { Admitted, AgentAddress, MessageAdmission } from "./admission.ts";
+
 import type { RateLimit } from "./rate-limit.ts";
 import type { Directory, ResolvedAddress } from "./resolve-address.ts";
 import { resolveName } from "./resolve-address.ts";

@@ -10,8 +10,7 @@ import { laneAddress, personAddress } from "../core/message/address.ts";
 import type { Member, Team } from "../core/team/team.ts";
 import { canonicalName, memberCalled } from "../core/team/team.ts";
 import { AppError } from "../platform/app-error.ts";
-import { knownLane } from "../store/known-lane.ts";
-import { knownMember, suggestion } from "../store/known-team.ts";
+import { knownLane, knownMember, suggestion } from "../store/known.ts";
 import type { LaneStore, TeamStore } from "../store/port.ts";
 
 /** Where recipients are looked up. */

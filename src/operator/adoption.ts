@@ -12,7 +12,7 @@ import type { CourierDeps } from "../courier/step-context.ts";
 import { AppError, messageOf } from "../platform/app-error.ts";
 import { withTimeout } from "../platform/clock.ts";
 import type { Runtime } from "../runtimes/port.ts";
-import { knownLane } from "../store/known-lane.ts";
+import { knownLane } from "../store/known.ts";
 
 export async function adoptSession(laneId: string, sessionId: string, deps: CourierDeps): Promise<Lane> {
   const { store, runtimes, clock } = deps;

@@ -15,7 +15,7 @@ import type { Recorder } from "../events/recorder.ts";
 import { AppError, messageOf } from "../platform/app-error.ts";
 import { withTimeout } from "../platform/clock.ts";
 import type { ForkedSession, Runtime } from "../runtimes/port.ts";
-import { knownLane } from "../store/known-lane.ts";
+import { knownLane } from "../store/known.ts";
 import type { NewLane, UsageEntry } from "../store/port.ts";
 import { laneHeld, unavailable } from "./adoption.ts";
 

@@ -20,7 +20,7 @@ import type { Recorder } from "../events/recorder.ts";
 import { AppError } from "../platform/app-error.ts";
 import { TimedOut, withTimeout } from "../platform/clock.ts";
 import type { AskAnswer } from "../runtimes/port.ts";
-import { knownLane } from "../store/known-lane.ts";
+import { knownLane } from "../store/known.ts";
 import type { Applied, NewLane, TeamStore } from "../store/port.ts";
 import { adoptSession } from "./adoption.ts";
 import type { ForkDeps } from "./fork.ts";

@@ -7,7 +7,7 @@ import type { Lane } from "../core/lane/lane.ts";
 import type { CourierDeps } from "../courier/step-context.ts";
 import { AppError, messageOf } from "../platform/app-error.ts";
 import { withTimeout } from "../platform/clock.ts";
-import { knownLane } from "../store/known-lane.ts";
+import { knownLane } from "../store/known.ts";
 import { laneHeld, unavailable } from "./adoption.ts";
 
 /** `notSince`: nothing happens if the lane has got a session since then, so that a request can be repeated. */

@@ -1,5 +1,5 @@
 /** The service that transports call, on a running engine. */
-import { knownLane } from "../store/known-lane.ts";
+import { knownLane } from "../store/known.ts";
 import { attachmentService } from "./attachments.ts";
 import { deliveryService } from "./deliveries.ts";
 import { listDirectories } from "./directories.ts";

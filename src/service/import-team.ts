@@ -8,7 +8,7 @@ import { nameProblem } from "../core/team/team.ts";
 import { readTeamConfig } from "../mail/team-files/team-config-file.ts";
 import { joinMembers } from "../mail/team-files/team-members.ts";
 import { AppError } from "../platform/app-error.ts";
-import { knownLane } from "../store/known-lane.ts";
+import { knownLane } from "../store/known.ts";
 import type { Engine } from "./engine.ts";
 import type { TeamImport } from "./service.ts";
 

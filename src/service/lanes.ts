@@ -2,7 +2,7 @@
 import { dayOf } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import { canonicalName, nameProblem } from "../core/team/team.ts";
-import { knownLane } from "../store/known-lane.ts";
+import { knownLane } from "../store/known.ts";
 import type { TeamStore } from "../store/port.ts";
 import type { DeliveryServiceOptions } from "./deliveries.ts";
 import { person, refuseWhileDraining } from "./deliveries.ts";

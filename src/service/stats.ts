@@ -1,6 +1,6 @@
 /** The part of the service that reports statistics by day. */
 import { dayBefore, dayOf } from "../core/lane/daily-limit.ts";
-import { knownLane } from "../store/known-lane.ts";
+import { knownLane } from "../store/known.ts";
 import type { LaneStore, StatsStore } from "../store/port.ts";
 import type { StatsReport } from "./service.ts";
 

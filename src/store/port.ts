@@ -1,7 +1,7 @@
 /**
  * The store in the verbs of the domain, by role. Nothing here depends on a database: an adapter may be embedded or
- * shared, and one conformance suite runs on all of them. An adapter loads facts, lets a plan of the core decide, and
- * saves the result in one transaction.
+ * shared, and one conformance suite runs on all of them. Plans of the core decide what a change writes; execute-plans.ts
+ * carries them out.
  *
  * A resolved promise means that the change is durable. Effects are carried out after that, never before.
  */
@@ -15,7 +15,8 @@ import type { Lane, LaneChange, LaneSession, NewLane } from "../core/lane/lane.t
 import type { LogItem, LogPage, LogQuery, NewEvent, Page, Paging } from "../core/log/log-item.ts";
 import type { Address, MemberAddress } from "../core/message/address.ts";
 import type { Mail } from "../core/message/message.ts";
-import type { Admission, AdmissionRequest, LaneChoice, LaneFork } from "../core/plan/plans.ts";
+import type { Admission, AdmissionRequest, LaneChoice } from "../core/plan/delivery-plans.ts";
+import type { LaneFork } from "../core/plan/lane-plans.ts";
 import type { Applied } from "../core/plan/writes.ts";
 import type { DayStats } from "../core/stats/day-stats.ts";
 import type { Exchange, ExchangePair } from "../core/team/exchange.ts";

@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import type { AdmissionRequest } from "../../src/core/plan/plans.ts";
+import type { AdmissionRequest } from "../../src/core/plan/delivery-plans.ts";
 import type { ReadCommitter } from "../../src/mail/read-commit.ts";
 import { settled } from "../support/core/manual-clock.ts";
 import type { World, WorldOptions } from "../support/daemon/waybill.ts";

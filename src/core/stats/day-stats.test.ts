@@ -13,7 +13,7 @@ import { aRecord, having, submitEvent } from "../../../test/support/core/records
 import type { DeliveryRecord } from "../delivery/record.ts";
 import { transition } from "../delivery/transition.ts";
 import type { DayStats, DayStatsChange } from "./day-stats.ts";
-import { addStats, dayStatsChange, noStats, usageIncrease, withEnd, withoutEnd } from "./day-stats.ts";
+import { addStats, changedDays, changedStats, dayStatsChange, noStats, usageIncrease } from "./day-stats.ts";
 
 const morning = new Date(2026, 2, 28, 9).getTime();
 const nextMorning = new Date(2026, 2, 29, 9).getTime();
@@ -96,10 +96,8 @@ describe("a failed delivery", () => {
   });
 });
 
-function after(stats: Map<string, DayStats>, { removed, added }: DayStatsChange): void {
-  const at = ({ day, laneId }: { day: string; laneId: string }) => stats.get(day) ?? { ...noStats, day, laneId };
-  if (removed) stats.set(removed.day, withoutEnd(at(removed), removed));
-  if (added) stats.set(added.day, withEnd(at(added), added));
+function after(stats: Map<string, DayStats>, change: DayStatsChange): void {
+  for (const changed of changedStats([...stats.values()], change)) stats.set(changed.day, changed);
 }
 
 it("a delivery counts once, by its final state, whatever happened before", () => {
@@ -114,6 +112,8 @@ it("a delivery counts once, by its final state, whatever happened before", () =>
         const moved = transition(record, event);
         if ("refused" in moved) continue;
         const change = dayStatsChange(record, moved.record);
+        const days = [change?.removed, change?.added].flatMap((end) => (end ? [end.day] : []));
+        expect(changedDays(record, [event])).toEqual(expect.arrayContaining(days));
         if (change) after(stats, change);
         if (change?.removed) reached.add(`moved to ${moved.record.status}`);
         record = moved.record;
@@ -133,7 +133,8 @@ it("a delivery counts once, by its final state, whatever happened before", () =>
 it("days of several lanes are added up", () => {
   const { added } = dayStatsChange(sent, answered) ?? {};
   if (!added) throw new Error("it was not counted");
-  const one = withEnd({ ...noStats, day: added.day, laneId: "lane", tokens: 10, cost: 0.25 }, added);
+  const used = { ...noStats, day: added.day, laneId: "lane", tokens: 10, cost: 0.25 };
+  const [one = used] = changedStats([used], { removed: null, added });
   expect(addStats(one, addStats(one, noStats))).toMatchObject({
     ...{ responded: 2, failed: 0, cancelled: 0, retries: 0, tokens: 20, cost: 0.5 },
     ...{ accept: { sumMs: 30 }, firstToken: { maxMs: 400 }, proof: { sumMs: 6000 } },
@@ -143,7 +144,10 @@ it("days of several lanes are added up", () => {
 it("removing a failure that was never counted leaves no negative counts", () => {
   const { added } = dayStatsChange(sent, failed) ?? {};
   if (!added) throw new Error("it was not counted");
-  expect(withoutEnd({ ...noStats, day: added.day, laneId: "lane" }, { ...added, retries: 2 })).toMatchObject(noStats);
+  const none = { ...noStats, day: added.day, laneId: "lane" };
+  const removed = { ...added, retries: 2 };
+  expect(changedStats([none], { removed, added: null })).toEqual([none]);
+  expect(changedStats([], { removed, added: null })).toEqual([]);
 });
 
 describe("the usage of a message", () => {

@@ -3,6 +3,7 @@
  * what the agent used. A delivery counts once, on the day of its end. Pure.
  */
 import { earliest } from "../delivery/attempt.ts";
+import type { DeliveryEvent, DeliveryEventType } from "../delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
 import type { UsageEntry } from "../lane/daily-limit.ts";
 import { dayOf } from "../lane/daily-limit.ts";
@@ -75,7 +76,34 @@ function timesOf({ status, createdAt, acceptedAt, respondedAt, attemptList }: De
   };
 }
 
-export function withEnd(stats: DayStats, { outcome, retries, times }: DeliveryEnd): DayStats {
+const endTypes = new Set<DeliveryEventType>([
+  "proven",
+  "failed_terminal",
+  "cancelled",
+  "withdrawn",
+  "retried_by_person",
+]);
+
+/** The days whose statistics the events may change. */
+export function changedDays(before: DeliveryRecord, events: readonly DeliveryEvent[]): string[] {
+  const ends = events.filter(({ type }) => endTypes.has(type));
+  const removed = ends.length > 0 ? endOf(before) : null;
+  return [...new Set([...(removed ? [removed.day] : []), ...ends.map(({ at }) => dayOf(at))])];
+}
+
+/** The new statistics of the days that a change concerns. A day that is not in `known` has none, or was pruned. */
+export function changedStats(known: readonly DayStats[], { removed, added }: DayStatsChange): DayStats[] {
+  const changed = new Map(known.map((stats) => [stats.day, stats]));
+  const counted = removed && changed.get(removed.day);
+  if (counted) changed.set(counted.day, withoutEnd(counted, removed));
+  if (added) {
+    const { day, laneId } = added;
+    changed.set(day, withEnd(changed.get(day) ?? { ...noStats, day, laneId }, added));
+  }
+  return [...changed.values()].filter((stats) => !known.includes(stats));
+}
+
+function withEnd(stats: DayStats, { outcome, retries, times }: DeliveryEnd): DayStats {
   const timed = (durations: Durations | null, ms: number | null | undefined) =>
     ms === null || ms === undefined ? durations : withDuration(durations, ms);
   return {
@@ -89,7 +117,7 @@ export function withEnd(stats: DayStats, { outcome, retries, times }: DeliveryEn
 }
 
 /** For a delivery that had failed: only failures can be taken back. */
-export function withoutEnd(stats: DayStats, { outcome, retries }: DeliveryEnd): DayStats {
+function withoutEnd(stats: DayStats, { outcome, retries }: DeliveryEnd): DayStats {
   return {
     ...stats,
     [outcome]: Math.max(0, stats[outcome] - 1),

@@ -203,6 +203,9 @@ export function deliveryStatements(db: Database.Database) {
       return [...(held ? [held] : []), ...many([...owedIn.all(laneId), ...pendingIn.all(laneId)])];
     },
     held: (): DeliveryRecord[] => many(held.all()),
+    /** Held deliveries that the lane's agent has sent. */
+    heldFrom: (laneId: string): DeliveryRecord[] =>
+      many(held.all()).filter(({ replyTo }) => replyTo?.kind === "lane" && replyTo.lane === laneId),
     isUsed: (laneId: string): boolean => isUsed.get(laneId) !== undefined,
     page(filter: DeliveryFilter): Page<DeliveryRecord> {
       return filter.query === undefined ? pageOf(filter) : search(filter, wordsIn(filter.query));

@@ -1,20 +1,15 @@
-/** Messages for inbox files, the state of their rows, and their log. */
+/** Messages for inbox files, and the state of their rows. */
 import type Database from "better-sqlite3";
-import type { HandOver, HandOverChange, InboxPlace } from "../../core/inbox/hand-over.ts";
+import type { HandOver, InboxPlace } from "../../core/inbox/hand-over.ts";
 import { isOpen } from "../../core/inbox/hand-over.ts";
-import { inboxNote } from "../../core/inbox/inbox-note.ts";
 import type { Mail, Message } from "../../core/message/message.ts";
-import type { InboxFileStore, OpenHandOver } from "../port.ts";
-import type { Log } from "./log/log.ts";
-import type { mailStatements } from "./mail.ts";
+import type { OpenHandOver } from "../port.ts";
 
 type Row = Omit<HandOver, "messageId"> & { body: string; readAt: number | null };
 
 const columns = `hand_over.team, hand_over.inbox, hand_over.state, hand_over.reason, hand_over.behind, hand_over.writes,
   hand_over.changed_at AS changedAt, message.body, message.read_at AS readAt`;
 const joined = "hand_over JOIN message ON message.seq = hand_over.message_seq";
-
-export type HandOvers = ReturnType<typeof handOverStatements>;
 
 export function handOverStatements(db: Database.Database) {
   const byMessage = db.prepare<[number], Row>(`SELECT ${columns} FROM ${joined} WHERE hand_over.message_seq = ?`);
@@ -50,44 +45,11 @@ export function handOverStatements(db: Database.Database) {
       const from = `member:${team}/`;
       oweUnread.run({ team, from, to: `member:${team}0`, prefix: from.length + 1, at });
     },
-    /** Null if the message has no hand-over. */
-    change(seq: number, change: HandOverChange, at: number): HandOver | null {
-      const before = find(seq);
-      if (!before) return null;
-      const { messageId, ...next } = { ...before, ...change, changedAt: at };
+    save(seq: number, { messageId: _, ...next }: HandOver): void {
       save.run({ ...next, seq, open: isOpen(next) ? 1 : 0 });
-      return { messageId, ...next };
     },
     /** The files of this team are no longer written. */
-    forget: (team: string): void => void close.run(team),
-  };
-}
-
-export type HandOverDeps = {
-  handOvers: HandOvers;
-  mail: ReturnType<typeof mailStatements>;
-  log: Log;
-  write: <T>(run: () => T) => Promise<T>;
-};
-
-export function handOverVerbs({ handOvers, mail, log, write }: HandOverDeps): InboxFileStore {
-  return {
-    openHandOvers: async (team) => handOvers.open(team),
-    async handOver(recipient, messageId) {
-      const known = mail.find(recipient, messageId);
-      return known && handOvers.find(known.seq);
-    },
-    changeHandOver: (recipient, messageId, change, at, restored = false) =>
-      write(() => {
-        const known = mail.find(recipient, messageId);
-        const next = known && handOvers.change(known.seq, change, at);
-        if (!next) return null;
-        const { team, inbox, state, reason } = next;
-        const event = restored ? "restored" : "hand_over";
-        log.addInbox(inboxNote({ team, inbox, event, messageId, state, reason }), known.message.laneId, at);
-        return next;
-      }),
-    noteInbox: (note, laneId, at) => write(() => log.addInbox(note, laneId, at)),
+    close: (team: string): void => void close.run(team),
   };
 }
 

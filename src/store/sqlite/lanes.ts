@@ -1,8 +1,6 @@
 /** Lanes and their sessions. */
 import type Database from "better-sqlite3";
 import type { Lane, LaneSession } from "../../core/lane/lane.ts";
-import { AppError } from "../../platform/app-error.ts";
-import { laneUnknown } from "../known-lane.ts";
 
 /** Why a member's team keeps it from working. Must agree with `holdOf` of core/team. */
 const teamHold = `(
@@ -50,11 +48,6 @@ export function laneStatements(db: Database.Database) {
 
   return {
     find,
-    known(id: string): Lane {
-      const lane = find(id);
-      if (lane) return lane;
-      throw laneUnknown(id, all.all());
-    },
     /** Includes removed lanes. */
     ever: (id: string): Lane | null => ever.get(id) ?? null,
     all: (): Lane[] => all.all(),
@@ -62,36 +55,15 @@ export function laneStatements(db: Database.Database) {
       save.run(lane);
       kept.set(lane.id, lane);
     },
-    /** Call when its team has changed. */
-    reread: (id: string): Lane | null => {
-      kept.delete(id);
-      return find(id);
-    },
     remove(id: string, at: number): void {
       remove.run(at, id);
       kept.delete(id);
     },
     ownerOf: (sessionId: string, otherThan: string): string | null => ownerOf.get(sessionId, otherThan) ?? null,
     generationFloor: (): number => generationFloor.get() ?? 0,
-    addSession: (laneId: string, session: LaneSession): void => void addSession.run({ laneId, ...session }),
+    addSession: (session: LaneSession & { laneId: string }): void => void addSession.run(session),
     sessions: (laneId: string): LaneSession[] => sessionsOf.all(laneId),
-    /** Call after a write was rolled back. */
+    /** Call after a write was rolled back, or when a team has changed. */
     forget: () => kept.clear(),
   };
-}
-
-export function laneKnown(id: string): AppError {
-  return new AppError({
-    code: "not_possible",
-    message: `A lane "${id}" exists, or existed before.`,
-    hint: "Choose another name.",
-  });
-}
-
-export function sessionInUse(sessionId: string, owner: string): AppError {
-  return new AppError({
-    code: "session_in_use",
-    message: `Session "${sessionId}" belongs to lane "${owner}".`,
-    hint: `Name another session, or send to lane "${owner}". A removed lane keeps its session.`,
-  });
 }

@@ -1,12 +1,12 @@
 /** Messages as they were sent, their read marks, and full-text search. */
 import type Database from "better-sqlite3";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
-import type { LogItem, Page } from "../../core/log/log-item.ts";
+import type { Page } from "../../core/log/log-item.ts";
 import type { Address, MemberAddress } from "../../core/message/address.ts";
 import { addressKey } from "../../core/message/address.ts";
 import type { Mail, Message } from "../../core/message/message.ts";
 import { memberOf, senderOf } from "../../core/message/message.ts";
-import type { InboxFilter, MailFilter, MailStore, UnreadCount } from "../port.ts";
+import type { InboxFilter, MailFilter, UnreadCount } from "../port.ts";
 import { cursorFrom, seqOf } from "./cursor.ts";
 import { wordsQuery } from "./search.ts";
 
@@ -87,8 +87,7 @@ export function mailStatements(db: Database.Database) {
   >(`
     INSERT INTO message
       (recipient, id, from_lane, sender, lane_id, member, relay_of_message_id, payload_hash, body, created_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (id, recipient) DO NOTHING`);
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const insertAttachment = db.prepare<[string, number]>(
     "INSERT OR IGNORE INTO message_attachment (attachment_id, message_seq) VALUES (?, ?)",
   );
@@ -124,15 +123,20 @@ export function mailStatements(db: Database.Database) {
     rememberIndexed.run(to);
   };
 
+  const find = (recipient: Address, id: string): KnownMessage | null => {
+    const there = known.get(keyOf(recipient, id));
+    if (there) return there;
+    const row = byId.get(addressKey(recipient), id);
+    return row ? { seq: row.seq, payloadHash: row.payloadHash, message: messageFrom(row) } : null;
+  };
+
   return {
     makeSearchable,
     isSearchable: (): boolean => reached.get() === indexed.get(),
-    find(recipient: Address, id: string): KnownMessage | null {
-      const there = known.get(keyOf(recipient, id));
-      if (there) return there;
-      const row = byId.get(addressKey(recipient), id);
-      return row ? { seq: row.seq, payloadHash: row.payloadHash, message: messageFrom(row) } : null;
-    },
+    find,
+    /** The number of a delivery's message. */
+    seqOf: ({ laneId, messageId }: Pick<DeliveryRecord, "laneId" | "messageId">): number =>
+      find({ kind: "lane", lane: laneId }, messageId)?.seq ?? 0,
     newest(recipient: Address, limit: number): Mail[] {
       const key = addressKey(recipient);
       const rows =
@@ -173,8 +177,8 @@ export function mailStatements(db: Database.Database) {
       return writtenBack.all(messageId, laneId, laneId, back).map(messageFrom);
     },
     replies: (messageId: string, fromLane: string) => replies.all(messageId, fromLane).map(messageFrom),
-    /** Returns its number, or null if its recipient already has it. */
-    insert(message: Message, payloadHash: string): number | null {
+    /** Returns its number. */
+    insert(message: Message, payloadHash: string): number {
       const sender = senderOf(message);
       const member = memberOf(message);
       const written = insert.run(
@@ -189,7 +193,6 @@ export function mailStatements(db: Database.Database) {
         JSON.stringify(message),
         message.createdAt,
       );
-      if (written.changes === 0) return null;
       const seq = Number(written.lastInsertRowid);
       for (const { id } of message.attachments) insertAttachment.run(id, seq);
       if (message.recipient.kind === "lane") {
@@ -207,39 +210,6 @@ export function mailStatements(db: Database.Database) {
     /** Call after a write was rolled back. */
     forget: () => known.clear(),
     unrecorded: () => unrecorded.all().map(messageFrom),
-  };
-}
-
-export type MailDeps = {
-  mail: ReturnType<typeof mailStatements>;
-  write: <T>(run: () => T) => Promise<T>;
-  /** Tells log listeners of something that is not stored. */
-  pass: (item: LogItem) => void;
-};
-
-export function mailVerbs({ mail, write, pass }: MailDeps): MailStore {
-  return {
-    message: async (recipient, id) => mail.find(recipient, id)?.message ?? null,
-    mailOf: async (recipient, limit) => mail.newest(recipient, limit),
-    messagesWithId: async (id) => mail.withId(id),
-    repliesIn: async (mailbox, messageId) => mail.repliesIn(mailbox, messageId),
-    mailFrom: async (sender, limit) => mail.from(sender, limit),
-    inbox: async (reader, filter) => mail.inbox(reader, filter),
-    async markRead(reader, ids, at) {
-      const count = await write(() => mail.readBy(reader, ids, at));
-      if (count > 0) pass({ cursor: null, at, laneId: null, type: "read", reader });
-      return count;
-    },
-    unreadByConversation: async (reader) => mail.unreadByConversation(reader),
-    unreadByPerson: async () => mail.unreadByPerson(),
-    async messages(filter) {
-      if (filter.query !== undefined && !mail.isSearchable()) await write(mail.makeSearchable);
-      return mail.page(filter);
-    },
-    writtenBack: async (messageId, laneId, to) => mail.writtenBack(messageId, laneId, to),
-    repliesTo: async (messageId, fromLane) => mail.replies(messageId, fromLane),
-    unrecorded: async () => mail.unrecorded(),
-    namedAttachments: async (ids) => mail.namedAttachments(ids),
   };
 }
 

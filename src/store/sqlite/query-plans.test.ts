@@ -1,7 +1,6 @@
 /** The daemon's queries cost the same with a long history as with a short one. */
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
-import { dayStatsStatements } from "./day-stats.ts";
 import { deliveryStatements } from "./deliveries.ts";
 import { deliveryPages } from "./delivery-pages.ts";
 import { pruneStore } from "./housekeeping.ts";
@@ -11,7 +10,7 @@ import { logReader } from "./log/read-log.ts";
 import { trimEvents } from "./log/trim-log.ts";
 import { mailStatements } from "./mail.ts";
 import { migrate } from "./migrate.ts";
-import { usageStatements } from "./usage.ts";
+import { dayStatsStatements, usageStatements } from "./usage.ts";
 
 /** Every statement that `use` prepares, with its query plan. */
 function plansOf(use: (db: Database.Database) => void): { sql: string; plan: string[] }[] {

@@ -1,29 +1,10 @@
 /** The embedded store: one file, one writing process, full durability. */
 import type Database from "better-sqlite3";
-import type { DeliveryEvent, OutgoingMail } from "../../core/delivery/delivery-event.ts";
-import type { DeliveryRecord } from "../../core/delivery/record.ts";
-import { inboxFor } from "../../core/inbox/hand-over.ts";
-import type { Lane } from "../../core/lane/lane.ts";
 import type { LogItem } from "../../core/log/log-item.ts";
-import type { Message } from "../../core/message/message.ts";
-import type { Admission, AdmissionRequest } from "../../core/plan/plans.ts";
-import {
-  changedLane,
-  planAdmission,
-  planEvents,
-  planFork,
-  planLane,
-  planRebuild,
-  planRemoval,
-  planSession,
-} from "../../core/plan/plans.ts";
-import type { Applied, Plan, Writes } from "../../core/plan/writes.ts";
-import { laneUnknown } from "../known-lane.ts";
-import type { LaneFork, Staged } from "../port.ts";
+import type { FactName, Facts, Known, PlanAdapter, Wanted } from "../execute-plans.ts";
+import { plannedVerbs } from "../execute-plans.ts";
+import type { Staged } from "../port.ts";
 import type { Store } from "../store.ts";
-import { dayStatsStatements } from "./day-stats.ts";
-import { deliveryStatements } from "./deliveries.ts";
-import { exchangeStatements, isBetween, isFromLane } from "./exchanges.ts";
 import { realStorePath } from "./file/file-access.ts";
 import { storeProblem } from "./file/file-errors.ts";
 import { lockStore } from "./file/lock.ts";
@@ -33,19 +14,16 @@ import { refuseForgotten } from "./file/rescued.ts";
 import { StoreHealth } from "./file/store-health.ts";
 import type { CommitPoint } from "./group-commit.ts";
 import { GroupCommit } from "./group-commit.ts";
-import { handOverStatements, handOverVerbs } from "./hand-overs.ts";
 import { checkStore, pruneStore } from "./housekeeping.ts";
-import { laneKnown, laneStatements, sessionInUse } from "./lanes.ts";
-import { logWriter } from "./log/log.ts";
+import { factsFrom } from "./load-facts.ts";
 import { logCursor } from "./log/log-cursor.ts";
 import { logReader } from "./log/read-log.ts";
-import { mailStatements, mailVerbs } from "./mail.ts";
 import { migrate } from "./migrate.ts";
 import { openFile } from "./open-file.ts";
 import { rescueStore } from "./rescue-store.ts";
-import { teamWriter } from "./team-writer.ts";
+import { prepareStatements } from "./statements.ts";
 import { transportVerbs } from "./transports.ts";
-import { usageStatements, usageVerbs } from "./usage.ts";
+import { rowWriter } from "./write-rows.ts";
 
 export type SqliteOptions = {
   path: string;
@@ -83,21 +61,11 @@ type Options = SqliteOptions & { now: () => number; health: StoreHealth; unlock:
 
 function storeOn(db: Database.Database, options: Options): Store {
   const { failPoint, unlock, now, health, onListenerError = () => {} } = options;
-  const lanes = laneStatements(db);
-  const exchanges = exchangeStatements(db);
-  const mail = mailStatements(db);
-  const handOvers = handOverStatements(db);
-  const deliveries = deliveryStatements(db);
-  const log = logWriter(db);
-  const reader = logReader(db, {
-    end: log.end,
-    lastSeq: log.lastSeq,
-    lane: lanes.find,
-    team: (name) => teams.find(name),
-    deliveries,
-  });
-  const usage = usageStatements(db);
-  const dayStats = dayStatsStatements(db);
+  const statements = prepareStatements(db);
+  const { lanes, teams, exchanges, mail, handOvers, deliveries, log, usage, dayStats } = statements;
+  const facts = factsFrom(statements);
+  const writeRows = rowWriter(statements);
+  const reader = logReader(db, { end: log.end, lastSeq: log.lastSeq, lane: lanes.find, team: teams.find, deliveries });
   const probe = db.prepare<[number]>(
     "INSERT INTO probe (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at",
   );
@@ -124,8 +92,8 @@ function storeOn(db: Database.Database, options: Options): Store {
     }
   };
   /** Queued after the writes that are about to become durable. */
-  const pass = (item: LogItem): void => {
-    log.pass(item);
+  const pass = (items: readonly LogItem[]): void => {
+    for (const item of items) log.pass(item);
     publish();
   };
   const commits = new GroupCommit(db, health, {
@@ -154,177 +122,33 @@ function storeOn(db: Database.Database, options: Options): Store {
     return result;
   };
 
-  const saveLane = (lane: Lane): Lane => {
-    if (lane === lanes.find(lane.id)) return lane;
-    lanes.save(lane);
-    log.addLane(lane, lane.id, lane.version === 1 ? lane.createdAt : now());
-    return lane;
-  };
-  const teams = teamWriter(db, { lanes, log, handOvers, saveLane, now });
-  const removeLane = (lane: Lane, at: number): void => {
-    teams.laneRemoved(lane.id);
-    exchanges.laneRemoved(lane.id);
-    lanes.save(lane);
-    lanes.remove(lane.id, at);
-    log.addLane(null, lane.id, now());
-  };
-  /** A person, or a member that Waybill does not run, may be reading an inbox file. */
-  const oweRow = (seq: number, message: Message): void => {
-    const lane = message.fromLane ?? message.laneId;
-    const place = inboxFor(message, lane === null ? null : lanes.find(lane), (team) => teams.files.has(team));
-    if (place) handOvers.owe(seq, place, message.createdAt);
-  };
-  const addMessage = ({ message, payloadHash }: OutgoingMail): number | null => {
-    const seq = mail.insert(message, payloadHash);
-    if (seq === null) return null;
-    log.addMessage(seq, message);
-    if (teams.files.size > 0 && message.recipient.kind !== "lane") oweRow(seq, message);
-    return seq;
-  };
-  /** Mail to an agent begins a delivery, unless its recipient already has the message. */
-  const beginMailed = ({ message, delivery }: OutgoingMail, seq: number | null): void => {
-    if (seq === null || !delivery) return;
-    deliveries.begin(delivery, seq);
-    const event = { type: "admitted", at: delivery.createdAt, record: delivery } as const;
-    log.addEvents(seq, { record: delivery, events: [event], admitted: message });
-  };
-  const seqOfMessage = ({ laneId, messageId }: DeliveryRecord) =>
-    mail.find({ kind: "lane", lane: laneId }, messageId)?.seq ?? 0;
-
-  /** Saves what a plan has decided. */
-  const save = (writes: Writes, keep = 0): void => {
-    const {
-      lane,
-      laneRemovedAt,
-      session,
-      usage: used,
-      agentEvents,
-      messages = [],
-      delivery,
-      change,
-      events = [],
-    } = writes;
-    if (lane && laneRemovedAt !== undefined) removeLane(lane, laneRemovedAt);
-    else if (lane) saveLane(lane);
-    if (lane && session) lanes.addSession(lane.id, session);
-    if (lane && used) usage.count(lane.id, used);
-    if (agentEvents) log.append(agentEvents, keep);
-    const seqs = messages.map(addMessage);
-    for (const [index, one] of messages.entries()) beginMailed(one, seqs[index] ?? null);
-    if (writes.exchange) exchanges.save(writes.exchange);
-    if (writes.exchangesEnded !== undefined && exchanges.mayHaveAny) exchanges.end(writes.exchangesEnded);
-    if (writes.alert) log.raise(writes.alert);
-    if (delivery) {
-      const seq = seqs[0] ?? seqOfMessage(delivery);
-      deliveries.begin(delivery, seq);
-      const [first] = messages;
-      log.addEvents(seq, { record: delivery, events, ...(first ? { admitted: first.message } : {}) });
-    }
-    if (change) {
-      const { before, record } = change;
-      const seq = deliveries.change(before, record);
-      log.addEvents(seq, { before, record, events });
-      if (writes.readAt !== undefined) mail.markRead(seq, record, writes.readAt);
-      if (writes.dayStats) dayStats.change(writes.dayStats);
-    }
-  };
-  const carryOut = <Result>({ result, writes }: Plan<Result>): Result => {
-    if (writes) save(writes);
-    return result;
-  };
-
-  const knownMessage = ({ recipient, id }: Pick<Message, "recipient" | "id">) => {
-    const known = mail.find(recipient, id);
-    return known && { ...known, delivery: deliveries.byMessage(known.seq) };
-  };
-  const admit = (request: AdmissionRequest): Admission => {
-    const { message, delivery, choice, exchange: pair } = request;
-    const facts = {
-      known: knownMessage(message),
-      lane: delivery && lanes.find(delivery.laneId),
-      isUsed: delivery !== null && choice !== null && deliveries.isUsed(delivery.laneId),
-      exchange: pair ? exchanges.find({ one: pair.one, other: pair.other }) : null,
-    };
-    const plan = planAdmission(facts, request);
-    if ("refused" in plan) throw laneUnknown(delivery?.laneId ?? "", lanes.all());
-    return carryOut(plan);
-  };
-  const apply = (id: string, happened: readonly DeliveryEvent[], outgoing: readonly OutgoingMail[]): Applied => {
-    const record = deliveries.byId(id);
-    const lane = record && lanes.find(record.laneId);
-    const holder = record && deliveries.holder(record.laneId);
-    return carryOut(planEvents({ record, lane, holder }, happened, outgoing));
-  };
-  const rebuild = (record: DeliveryRecord): Applied => {
-    const known = knownMessage({ recipient: { kind: "lane", lane: record.laneId }, id: record.messageId });
-    return carryOut(planRebuild({ isMessageKnown: known !== null, existing: known?.delivery ?? null }, record));
-  };
-  const sessionFacts = (laneId: string, sessionId: string) => ({
-    owner: lanes.ownerOf(sessionId, laneId),
-    generationFloor: lanes.generationFloor(),
-  });
-  const openSession = (id: string, sessionId: string, at: number): Lane => {
-    const plan = planSession({ lane: lanes.known(id), ...sessionFacts(id, sessionId) }, sessionId, at);
-    if ("refused" in plan) throw sessionInUse(sessionId, plan.owner);
-    save(plan.writes);
-    return plan.writes.lane;
-  };
-  const remove = (id: string, at: number): boolean => {
-    const plan = planRemoval(lanes.known(id), deliveries.openIn(id).length > 0, at);
-    if (plan) save(plan.writes);
-    return plan !== null;
-  };
-  const fork = (forked: LaneFork, keep: number): Lane => {
-    const { id } = forked.lane;
-    const facts = { isTaken: lanes.ever(id) !== null, ...sessionFacts(id, forked.sessionId ?? "") };
-    const plan = planFork(facts, forked);
-    if ("refused" in plan) {
-      throw plan.refused === "lane_taken" ? laneKnown(id) : sessionInUse(forked.sessionId ?? "", plan.owner);
-    }
-    save(plan.writes, keep);
-    return plan.writes.lane;
+  const names = { lanes: async () => lanes.all(), teams: async () => teams.all() };
+  const adapter: PlanAdapter = {
+    stage: async (name, wanted, decide) =>
+      stage(() => {
+        const { result, writes } = decide(load(facts, name, wanted));
+        if (writes) writeRows(writes);
+        return result;
+      }),
+    look: async (name, wanted) => load(facts, name, wanted),
+    pass,
   };
 
   return {
-    putLane: (settings) =>
-      write(() => {
-        const lane = saveLane(planLane(lanes.find(settings.id), settings, lanes.ever(settings.id)));
-        return teams.joined(lane, settings);
-      }),
-    changeLane: (id, change) => write(() => saveLane(changedLane(lanes.known(id), change))),
+    ...names,
+    ...plannedVerbs(adapter, names, now),
+
     lane: async (id) => lanes.find(id),
-    lanes: async () => lanes.all(),
-    pauseLane: (id, reason) => write(() => saveLane(changedLane(lanes.known(id), { pausedReason: reason }))),
-    removeLane: (id, at) => write(() => remove(id, at)),
-    openSession: (laneId, sessionId, at) => write(() => openSession(laneId, sessionId, at)),
     sessions: async (laneId) => lanes.sessions(laneId),
-    forkLane: (forked, keep) => write(() => fork(forked, keep)),
-
-    teams: async () => teams.all(),
     team: async (name) => teams.find(name),
-    putTeam: (team) => write(() => teams.put(team)),
-    removeTeam: (name) => write(() => teams.remove(name)),
-    setTeamState: (name, state) => write(() => teams.setState(name, state)),
-    putMember: (member) => write(() => teams.putMember(member)),
-    removeMember: (team, name) => write(() => teams.removeMember(team, name)),
-    terminateMember: (team, name, at) => write(() => teams.terminate(team, name, at)),
     heldExchanges: async () => exchanges.held(),
-    heldFrom: async (laneId) => deliveries.held().filter((record) => isFromLane(record, laneId)),
-    endExchange: (pair) =>
-      write(() => {
-        const held = deliveries.held().filter((record) => isBetween(record, pair));
-        if (held.length === 0) exchanges.remove(pair);
-        return held;
-      }),
+    heldFrom: async (laneId) => deliveries.heldFrom(laneId),
+    openHandOvers: async (team) => handOvers.open(team),
+    async handOver(recipient, messageId) {
+      const known = mail.find(recipient, messageId);
+      return known && handOvers.find(known.seq);
+    },
 
-    ...handOverVerbs({ handOvers, mail, log, write }),
-    ...transportVerbs(db, write),
-
-    admit: (request) => write(() => admit(request)),
-    stageAdmission: async (request) => stage(() => admit(request)),
-    apply: (id, happened, outgoing = []) => write(() => apply(id, happened, outgoing)),
-    stage: async (id, happened, outgoing = []) => stage(() => apply(id, happened, outgoing)),
-    rebuild: (record) => write(() => rebuild(record)),
     delivery: async (id) => deliveries.byId(id),
     deliveryOf: async (laneId, messageId) => {
       const known = mail.find({ kind: "lane", lane: laneId }, messageId);
@@ -348,16 +172,30 @@ function storeOn(db: Database.Database, options: Options): Store {
     failedWithReply: async () => deliveries.failedWithReply(),
     failedWithoutAlert: async () => deliveries.failedWithoutAlert(),
 
-    ...mailVerbs({ mail, write, pass }),
-
-    async appendEvents(events, keep) {
-      if (events.some(({ kept }) => kept)) return write(() => log.append(events, keep));
-      log.append(events, keep);
-      publish();
+    message: async (recipient, id) => mail.find(recipient, id)?.message ?? null,
+    mailOf: async (recipient, limit) => mail.newest(recipient, limit),
+    messagesWithId: async (id) => mail.withId(id),
+    repliesIn: async (mailbox, messageId) => mail.repliesIn(mailbox, messageId),
+    mailFrom: async (sender, limit) => mail.from(sender, limit),
+    inbox: async (reader, filter) => mail.inbox(reader, filter),
+    async markRead(reader, ids, at) {
+      const count = await write(() => mail.readBy(reader, ids, at));
+      if (count > 0) pass([{ cursor: null, at, laneId: null, type: "read", reader }]);
+      return count;
     },
-    raise: (alert) => write(() => log.raise(alert)),
-    passMemberState: (state) => pass({ cursor: null, type: "member", ...state }),
-    passAsk: (change) => pass({ cursor: null, type: "ask", ...change }),
+    unreadByConversation: async (reader) => mail.unreadByConversation(reader),
+    unreadByPerson: async () => mail.unreadByPerson(),
+    async messages(filter) {
+      if (filter.query !== undefined && !mail.isSearchable()) await write(mail.makeSearchable);
+      return mail.page(filter);
+    },
+    writtenBack: async (messageId, laneId, to) => mail.writtenBack(messageId, laneId, to),
+    repliesTo: async (messageId, fromLane) => mail.replies(messageId, fromLane),
+    unrecorded: async () => mail.unrecorded(),
+    namedAttachments: async (ids) => mail.namedAttachments(ids),
+
+    passMemberState: (state) => pass([{ cursor: null, type: "member", ...state }]),
+    passAsk: (change) => pass([{ cursor: null, type: "ask", ...change }]),
     readLog: (query) => reader.page(query),
     logEnd: () => logCursor(log.end()),
     onLog(listener) {
@@ -368,8 +206,11 @@ function storeOn(db: Database.Database, options: Options): Store {
     lastEventSeq: async (laneId) => log.lastSeq(laneId),
     lanesInTurn: async () => reader.lanesInTurn(),
 
-    ...usageVerbs({ usage, dayStats, write }),
+    usageOf: async (laneId, day) => usage.of(laneId, day),
+    liftLimits: (laneId, day) => write(() => usage.lift(laneId, day)),
     dayStats: async (filter) => dayStats.since(filter),
+
+    ...transportVerbs(db, write),
 
     settled: async () => commits.pending ?? undefined,
     async probe(at) {
@@ -390,4 +231,9 @@ function storeOn(db: Database.Database, options: Options): Store {
       unlock();
     },
   };
+}
+
+function load<Name extends FactName>(facts: Facts, name: Name, wanted: Wanted<Name>): Known<Name> {
+  const loader = facts[name] as (wanted: Wanted<Name>) => Known<Name>;
+  return loader(wanted);
 }

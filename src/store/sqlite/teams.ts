@@ -1,7 +1,7 @@
-/** Teams with their members. */
+/** Teams with their members, and the exchanges between pairs of lanes. */
 import type Database from "better-sqlite3";
-import type { Member, NewMember, Team } from "../../core/team/team.ts";
-import { AppError } from "../../platform/app-error.ts";
+import type { Exchange, ExchangePair } from "../../core/team/exchange.ts";
+import type { Member, Team } from "../../core/team/team.ts";
 
 type TeamRow = Omit<Team, "members">;
 
@@ -30,6 +30,8 @@ export function teamStatements(db: Database.Database) {
   const withFiles = db.prepare<[], string>("SELECT name FROM team WHERE directory IS NOT NULL").pluck();
   const inDirectory = db.prepare<[string], string>("SELECT name FROM team WHERE directory = ?").pluck();
 
+  /** Teams with files. Cached, because every message to a mailbox checks it. */
+  let files: ReadonlySet<string> | null = null;
   const withMembers = (row: TeamRow): Team => ({ ...row, members: membersOf.all(row.name) });
   return {
     find(name: string): Team | null {
@@ -37,33 +39,64 @@ export function teamStatements(db: Database.Database) {
       return row ? withMembers(row) : null;
     },
     all: (): Team[] => all.all().map(withMembers),
-    withFiles: (): string[] => withFiles.all(),
+    withFiles(): ReadonlySet<string> {
+      files ??= new Set(withFiles.all());
+      return files;
+    },
     /** The team that has its files in this directory. */
     inDirectory: (directory: string): string | null => inDirectory.get(directory) ?? null,
     memberIn: (laneId: string): Member | null => ofLane.get(laneId) ?? null,
     /** Rewrites all of its members, which are few. */
     save(team: Team): void {
       const { members, ...row } = team;
+      files = null;
       save.run(row);
       removeMembers.run(team.name);
       for (const [position, member] of members.entries()) addMember.run({ ...member, position });
     },
-    remove: (name: string): void => void remove.run(name),
+    remove(name: string): void {
+      files = null;
+      remove.run(name);
+    },
+    /** Call after a write was rolled back. */
+    forget(): void {
+      files = null;
+    },
   };
 }
 
-export function directoryTaken(directory: string, by: string): AppError {
-  return new AppError({
-    code: "directory_taken",
-    message: `The files in ${directory} belong to team "${by}".`,
-    hint: `Use that team, or remove it first: \`waybill teams delete ${by}\`.`,
-  });
-}
+export function exchangeStatements(db: Database.Database) {
+  const columns = "one, other, count, began_at AS beganAt, held_at AS heldAt";
+  const find = db.prepare<ExchangePair, Exchange>(
+    `SELECT ${columns} FROM exchange WHERE one = @one AND other = @other`,
+  );
+  const held = db.prepare<[], Exchange>(
+    `SELECT ${columns} FROM exchange WHERE held_at IS NOT NULL ORDER BY held_at, one, other`,
+  );
+  const save = db.prepare<Exchange>(`
+    INSERT INTO exchange (one, other, count, began_at, held_at) VALUES (@one, @other, @count, @beganAt, @heldAt)
+    ON CONFLICT (one, other) DO UPDATE SET
+      count = excluded.count, began_at = excluded.began_at, held_at = excluded.held_at`);
+  const end = db.prepare<[string, string]>("DELETE FROM exchange WHERE (one = ? OR other = ?) AND held_at IS NULL");
+  const endAll = db.prepare<[string, string]>("DELETE FROM exchange WHERE one = ? OR other = ?");
+  const forget = db.prepare<ExchangePair>("DELETE FROM exchange WHERE one = @one AND other = @other");
+  const any = db.prepare<[], number>("SELECT 1 FROM exchange LIMIT 1").pluck();
 
-export function laneTaken({ lane }: NewMember, by: Pick<Member, "team" | "name">): AppError {
-  return new AppError({
-    code: "lane_taken",
-    message: `Lane "${lane}" belongs to ${by.name} in team "${by.team}".`,
-    hint: "Give each member its own lane.",
-  });
+  /** Most stores never have one, and every message checks. */
+  let mayHaveAny = any.get() !== undefined;
+  return {
+    find: (pair: ExchangePair): Exchange | null => find.get(pair) ?? null,
+    held: (): Exchange[] => held.all(),
+    save(exchange: Exchange): void {
+      save.run(exchange);
+      mayHaveAny = true;
+    },
+    /** Something else happened in the lane. Held pairs stay held. */
+    end(laneId: string): void {
+      if (mayHaveAny) end.run(laneId, laneId);
+    },
+    /** With the lane removed, there is nothing left to hold. */
+    laneRemoved: (laneId: string): void => void endAll.run(laneId, laneId),
+    remove: (pair: ExchangePair): void => void forget.run(pair),
+  };
 }

@@ -1,11 +1,10 @@
-/** The usage of lanes, by day. */
+/** What lanes used, and their statistics, by day. */
 import type Database from "better-sqlite3";
-import type { DayUsage, Usage } from "../../core/lane/daily-limit.ts";
-import { usageIncrease } from "../../core/stats/day-stats.ts";
-import type { UsageEntry, UsageStore } from "../port.ts";
-import type { DayStatsWriter } from "./day-stats.ts";
-
-type DayAmount = Omit<UsageEntry, "messageId">;
+import type { DayUsage, Usage, UsageEntry } from "../../core/lane/daily-limit.ts";
+import type { DayAmount } from "../../core/plan/writes.ts";
+import type { DayStats, Durations } from "../../core/stats/day-stats.ts";
+import type { StatsFilter } from "../port.ts";
+import type { ColumnValue } from "./deliveries.ts";
 
 export function usageStatements(db: Database.Database) {
   const of = db.prepare<[string, string], Usage>(
@@ -25,22 +24,15 @@ export function usageStatements(db: Database.Database) {
   );
 
   return {
-    /** The entries that would change something. Most reads bring nothing new and need no commit. */
-    fresh: (laneId: string, entries: readonly UsageEntry[]): UsageEntry[] =>
-      entries.filter(({ messageId, tokens, cost }) => {
-        const known = one.get(laneId, messageId);
-        return known === undefined || tokens > known.tokens || cost > known.cost;
-      }),
-    /** Returns the increase over what was known before, by day. */
-    count(laneId: string, entries: readonly UsageEntry[]): DayAmount[] {
-      const countedFrom = floor.get() ?? "";
-      return entries.flatMap((entry) => {
-        const increase = usageIncrease(one.get(laneId, entry.messageId) ?? null, entry, countedFrom);
-        const { messageId, day, tokens, cost } = entry;
-        put.run({ laneId, messageId, day, tokens, cost });
-        return increase ? [increase] : [];
-      });
+    /** What is known of these messages, by id. */
+    known(laneId: string, messageIds: readonly string[]): Map<string, DayAmount> {
+      const found = messageIds.map((id) => [id, one.get(laneId, id)] as const);
+      return new Map(found.flatMap(([id, amount]) => (amount ? [[id, amount]] : [])));
     },
+    /** Messages of earlier days have been forgotten. */
+    countedFrom: (): string => floor.get() ?? "",
+    save: (laneId: string, { messageId, day, tokens, cost }: UsageEntry): void =>
+      void put.run({ laneId, messageId, day, tokens, cost }),
     of: (laneId: string, day: string): DayUsage => ({
       ...(of.get(laneId, day) ?? { tokens: 0, cost: 0 }),
       lifted: isLifted.get(laneId, day) !== undefined,
@@ -49,26 +41,52 @@ export function usageStatements(db: Database.Database) {
   };
 }
 
-type UsageVerbs = Pick<UsageStore, "countUsage" | "usageOf" | "liftLimits">;
+type Row = Omit<DayStats, "accept" | "firstToken" | "proof"> & {
+  accept: string | null;
+  firstToken: string | null;
+  proof: string | null;
+};
 
-export function usageVerbs({
-  usage,
-  dayStats,
-  write,
-}: {
-  usage: ReturnType<typeof usageStatements>;
-  dayStats: DayStatsWriter;
-  write: <T>(run: () => T) => Promise<T>;
-}): UsageVerbs {
+export function dayStatsStatements(db: Database.Database) {
+  const select = (where: string) => `
+    SELECT day, lane_id AS laneId, responded, failed, cancelled, retries, tokens, cost, accept, first_token AS firstToken, proof
+    FROM day_stats ${where}`;
+  const one = db.prepare<[string, string], Row>(select("WHERE day = ? AND lane_id = ?"));
+  const since = db.prepare<[string], Row>(select("WHERE day >= ? ORDER BY day, lane_id"));
+  const sinceIn = db.prepare<[string, string], Row>(select("WHERE day >= ? AND lane_id = ? ORDER BY day"));
+  // By position, because named parameters are looked up one by one.
+  const putEnds = db.prepare<ColumnValue[]>(`
+    INSERT INTO day_stats (day, lane_id, responded, failed, cancelled, retries, accept, first_token, proof)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (day, lane_id) DO UPDATE SET
+      responded = excluded.responded, failed = excluded.failed, cancelled = excluded.cancelled, retries = excluded.retries,
+      accept = excluded.accept, first_token = excluded.first_token, proof = excluded.proof`);
+  const addUsage = db.prepare<DayAmount & { laneId: string }>(`
+    INSERT INTO day_stats (day, lane_id, tokens, cost) VALUES (@day, @laneId, @tokens, @cost)
+    ON CONFLICT (day, lane_id) DO UPDATE SET tokens = tokens + excluded.tokens, cost = cost + excluded.cost`);
+
   return {
-    async countUsage(laneId, entries) {
-      const fresh = usage.fresh(laneId, entries);
-      if (fresh.length === 0) return;
-      await write(() => {
-        for (const increase of usage.count(laneId, fresh)) dayStats.addUsage(laneId, increase);
-      });
+    of(day: string, laneId: string): DayStats | null {
+      const row = one.get(day, laneId);
+      return row ? statsOf(row) : null;
     },
-    usageOf: async (laneId, day) => usage.of(laneId, day),
-    liftLimits: (laneId, day) => write(() => usage.lift(laneId, day)),
+    /** All but what was used. */
+    save({ day, laneId, responded, failed, cancelled, retries, ...times }: DayStats): void {
+      const { accept, firstToken, proof } = times;
+      const texts = [accept, firstToken, proof].map((one) => one && JSON.stringify(one));
+      putEnds.run(day, laneId, responded, failed, cancelled, retries, ...texts);
+    },
+    addUsage: (laneId: string, { day, tokens, cost }: DayAmount): void =>
+      void addUsage.run({ laneId, day, tokens, cost }),
+    since: ({ from, laneId }: StatsFilter): DayStats[] =>
+      (laneId === undefined ? since.all(from) : sinceIn.all(from, laneId)).map(statsOf),
   };
+}
+
+function statsOf({ accept, firstToken, proof, ...counts }: Row): DayStats {
+  return { ...counts, accept: read(accept), firstToken: read(firstToken), proof: read(proof) };
+}
+
+function read(json: string | null): Durations | null {
+  return json === null ? null : (JSON.parse(json) as Durations);
 }

@@ -6,17 +6,11 @@ import type Database from "better-sqlite3";
 import type { DeliveryChange, DeliveryEvent } from "../../../core/delivery/delivery-event.ts";
 import type { Alert } from "../../../core/delivery/record.ts";
 import { storedRecord, upcast } from "../../../core/delivery/record.ts";
-import type { InboxNote } from "../../../core/inbox/inbox-note.ts";
-import type { Lane } from "../../../core/lane/lane.ts";
 import type { LogItem, NewEvent } from "../../../core/log/log-item.ts";
 import type { Message } from "../../../core/message/message.ts";
-import type { Team } from "../../../core/team/team.ts";
-import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
-import { AppError } from "../../../platform/app-error.ts";
+import type { OtherLogWrite } from "../../../core/plan/writes.ts";
 import { logCursor } from "./log-cursor.ts";
 import { trimEvents } from "./trim-log.ts";
-
-export type Log = ReturnType<typeof logWriter>;
 
 export function logWriter(db: Database.Database) {
   // One statement for each kind of row, so that no nulls are bound.
@@ -35,6 +29,7 @@ export function logWriter(db: Database.Database) {
   const raise = db.prepare<[string, string, number]>(
     "INSERT INTO alert (id, body, raised_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
   );
+  const isRaised = db.prepare<[string], number>("SELECT 1 FROM alert WHERE id = ?").pluck();
   const ofDelivery = db
     .prepare<[number], string>("SELECT body FROM log WHERE delivery_seq = ? ORDER BY version")
     .pluck();
@@ -79,44 +74,24 @@ export function logWriter(db: Database.Database) {
         waiting.push(event === events.at(-1) ? { ...item, change } : item);
       }
     },
-    addLane(lane: Lane | null, laneId: string, at: number): void {
-      addOther.run(next(), at, laneId, "lane", null);
-      waiting.push({ cursor: logCursor(end), at, laneId, type: "lane", lane });
+    addEvent({ event, text, kept }: NewEvent): void {
+      const { lane: laneId, type, seq } = event;
+      const at = Math.round(event.time);
+      if (kept) {
+        addEvent.run(next(), at, laneId, type, seq, text);
+        seqs.set(laneId, seq);
+      }
+      waiting.push({ cursor: kept ? logCursor(end) : null, at, laneId, type: "event", event, text });
     },
-    addTeam(name: string, team: Team | null, at: number): void {
-      addOther.run(next(), at, null, "team", name);
-      waiting.push({ cursor: logCursor(end), at, laneId: null, type: "team", name, team });
-    },
-    addInbox(note: InboxNote, laneId: string | null, at: number): void {
-      addOther.run(next(), at, laneId, "inbox", JSON.stringify(note));
-      waiting.push({ cursor: logCursor(end), at, laneId, type: "inbox", ...note });
+    add(entry: OtherLogWrite): void {
+      addOther.run(next(), entry.at, entry.laneId, entry.type, bodyOf(entry));
+      waiting.push({ cursor: logCursor(end), ...entry });
     },
     /** Publishes an item that is not stored. */
     pass: (item: LogItem): void => void waiting.push(item),
-    /** False if it was raised before. */
-    raise(alert: Alert): boolean {
-      const { id, laneId, raisedAt: at } = alert;
-      const body = JSON.stringify(alert);
-      if (raise.run(id, body, at).changes === 0) return false;
-      addOther.run(next(), at, laneId, "alert", body);
-      waiting.push({ cursor: logCursor(end), at, laneId, type: "alert", alert });
-      return true;
-    },
-    append(events: readonly NewEvent[], keep: number): void {
-      const lanes = lastOfEach(events, lastOf);
-      for (const { event, text, kept } of events) {
-        const { lane: laneId, type, seq } = event;
-        const at = Math.round(event.time);
-        if (kept) addEvent.run(next(), at, laneId, type, seq, text);
-        waiting.push({ cursor: kept ? logCursor(end) : null, at, laneId, type: "event", event, text });
-      }
-      // Lets a tenth more accumulate, so that not every event removes one.
-      const allowed = keep + Math.floor(keep / 10);
-      for (const [lane, seq] of lanes) {
-        seqs.set(lane, seq);
-        if (seq > allowed) trim.toCount(lane, { last: seq, allowed, keep });
-      }
-    },
+    isRaised: (alertId: string): boolean => isRaised.get(alertId) === 1,
+    saveAlert: (alert: Alert): void => void raise.run(alert.id, JSON.stringify(alert), alert.raisedAt),
+    trim: trim.toCount,
     lastSeq: lastOf,
     history: (deliverySeq: number): DeliveryEvent[] => ofDelivery.all(deliverySeq).map(eventFrom),
 
@@ -151,25 +126,22 @@ export function endOfLog(db: Database.Database): number {
   return db.prepare<[], number>(sql).pluck().get() ?? 0;
 }
 
-/**
- * The new last number of each lane. Throws before anything is written if an event does not follow the one before it.
- */
-function lastOfEach(events: readonly NewEvent[], lastSeq: (lane: string) => number): Map<string, number> {
-  const lanes = new Map<string, number>();
-  for (const { event, kept } of events) {
-    if (!kept) continue;
-    const before = lanes.get(event.lane) ?? lastSeq(event.lane);
-    if (event.seq !== before + 1) throw outOfOrder(event, before);
-    lanes.set(event.lane, event.seq);
+/** Null for a lane, which is read when the entry is. */
+function bodyOf(entry: OtherLogWrite): string | null {
+  switch (entry.type) {
+    case "lane":
+      return null;
+    case "team":
+      return entry.name;
+    case "alert":
+      return JSON.stringify(entry.alert);
+    case "inbox": {
+      const { type: _, at: __, laneId: ___, ...note } = entry;
+      return JSON.stringify(note);
+    }
+    default:
+      return entry satisfies never;
   }
-  return lanes;
-}
-
-function outOfOrder({ lane, seq }: UniversalEvent, last: number): AppError {
-  return new AppError({
-    code: "events_out_of_order",
-    message: `Event ${seq} of lane "${lane}" does not follow ${last}.`,
-  });
 }
 
 /** The first event of a delivery contains its whole record. */

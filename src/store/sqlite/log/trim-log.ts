@@ -2,6 +2,7 @@
  * Removes the oldest log entries by kind, and records what is missing, so that readers who have not seen them find out.
  */
 import type Database from "better-sqlite3";
+import type { EventTrim } from "../../../core/plan/writes.ts";
 
 /** Kept regardless of age: enough to show how the last turn ended, and to continue its numbers. */
 const alwaysKept = 100;
@@ -42,7 +43,7 @@ export function trimEvents(db: Database.Database) {
   return {
     lanes: (): string[] => lanes.all(),
     /** Trims to the newest `keep` if there are more than `allowed`. */
-    toCount(lane: string, { last, allowed, keep }: { last: number; allowed: number; keep: number }): void {
+    toCount({ lane, last, allowed, keep }: EventTrim): void {
       const first = firstSeq.get(lane) ?? last;
       if (last - first + 1 > allowed) upTo(lane, first, last - keep);
     },

@@ -1,22 +1,26 @@
 /**
- * Plans what a change writes to the store, from facts that an adapter has loaded: an admission, the events of a
- * delivery, a lost record, and the changes, the removal and the fork of a lane. A refusal writes nothing.
+ * Plans for messages and deliveries: an admission, the events of a delivery, a lost record, and what becomes of a row
+ * in an inbox file. A refusal writes nothing.
  */
 
 import type { DeliveryEvent, OutgoingMail } from "../delivery/delivery-event.ts";
 import type { Alert, DeliveryRecord } from "../delivery/record.ts";
 import { isOutstanding } from "../delivery/record.ts";
 import { applyEvents } from "../delivery/transition.ts";
-import type { UsageEntry } from "../lane/daily-limit.ts";
-import type { Lane, LaneChange, NewLane } from "../lane/lane.ts";
-import type { NewEvent } from "../log/log-item.ts";
+import type { HandOver, HandOverChange } from "../inbox/hand-over.ts";
+import { inboxFor } from "../inbox/hand-over.ts";
+import { inboxNote } from "../inbox/inbox-note.ts";
+import type { Lane, LaneChange } from "../lane/lane.ts";
+import { addressKey } from "../message/address.ts";
 import type { Message } from "../message/message.ts";
 import { senderOf } from "../message/message.ts";
-import { dayStatsChange } from "../stats/day-stats.ts";
+import type { DayStats } from "../stats/day-stats.ts";
+import { changedStats, dayStatsChange } from "../stats/day-stats.ts";
 import type { Exchange, ExchangeLimits, ExchangePair } from "../team/exchange.ts";
 import { heldByLoopGuard, nextExchange } from "../team/exchange.ts";
 import { changesFiles, classifyTool, normalizeToolName } from "../transcript/tool-calls.ts";
-import type { Applied, Plan, Writes } from "./writes.ts";
+import { changedLane, laneEntry } from "./lane-plans.ts";
+import type { Applied, LogWrite, NewMail, Plan, Refusal, Writes } from "./writes.ts";
 
 export type Admission =
   | { outcome: "admitted" | "known"; message: Message; delivery: DeliveryRecord | null }
@@ -43,6 +47,9 @@ export type AdmissionRequest = {
   exchange?: (ExchangePair & { limits: ExchangeLimits }) | null;
 };
 
+/** Teams with inbox files, and the lanes whose agents wrote the messages; without such a team, no lanes. */
+export type InboxFacts = { teams: ReadonlySet<string>; lanes: readonly Lane[] };
+
 export type AdmissionFacts = {
   /** What the recipient already has under the same message id. */
   known: { message: Message; payloadHash: string; delivery: DeliveryRecord | null } | null;
@@ -51,34 +58,61 @@ export type AdmissionFacts = {
   isUsed: boolean;
   /** The pair's exchange so far. */
   exchange: Exchange | null;
+  inboxes: InboxFacts;
 };
 
-export type AdmissionPlan = Plan<Admission> | { refused: "lane_unknown" };
-
-export function planAdmission(facts: AdmissionFacts, request: AdmissionRequest): AdmissionPlan {
-  const { known, lane, isUsed } = facts;
+export function planAdmission(
+  facts: AdmissionFacts,
+  request: AdmissionRequest,
+  now: number,
+): Plan<Admission> | Refusal {
+  const { known, lane, isUsed, inboxes } = facts;
   const { message, payloadHash, choice } = request;
   if (known && known.payloadHash !== payloadHash) return { result: { outcome: "conflict" } };
   if (known) return { result: { outcome: "known", message: known.message, delivery: known.delivery } };
-  const messages = [{ message, payloadHash }];
-  const { delivery, ...guarded } = underLoopGuard(facts, request);
+  const messages = [newMail({ message, payloadHash }, inboxes)];
+  const { delivery, alert, ...guarded } = underLoopGuard(facts, request);
   const result: Admission = { outcome: "admitted", message, delivery };
-  if (!delivery) return { result, writes: { messages } };
+  if (!delivery) return { result, writes: { messages, log: [{ type: "message", message }] } };
   // The lane may have been removed since it was read.
-  if (!lane) return { refused: "lane_unknown" };
+  if (!lane) return { refused: "lane_unknown", lane: delivery.laneId };
   const isAsSeen = !choice || (choice.laneVersion === lane.version && choice.wasUsed === isUsed);
   if (!isAsSeen) return { result: { outcome: "lane_changed" } };
-  const changed = choice && changedLane(lane, choice.change);
+  const changed = choice ? changedLane(lane, choice.change) : lane;
   return {
     result,
     writes: {
+      ...(changed === lane ? {} : { lanes: [changed] }),
       messages,
-      delivery,
-      events: [{ type: "admitted", at: delivery.createdAt, record: delivery }],
-      ...(changed && changed !== lane ? { lane: changed } : {}),
+      deliveries: [delivery],
       ...guarded,
+      ...(alert ? { alert } : {}),
+      log: [
+        ...(changed === lane ? [] : [laneEntry(changed, now)]),
+        { type: "message", message },
+        ...(alert ? [alertEntry(alert)] : []),
+        admissionEntry(delivery, message),
+      ],
     },
   };
+}
+
+function newMail({ message, payloadHash }: OutgoingMail, { teams, lanes }: InboxFacts): NewMail {
+  const isForReader = teams.size > 0 && message.recipient.kind !== "lane";
+  if (!isForReader) return { message, payloadHash, inbox: null };
+  const laneId = conversationOf(message);
+  const lane = lanes.find(({ id }) => id === laneId) ?? null;
+  return { message, payloadHash, inbox: inboxFor(message, lane, (team) => teams.has(team)) };
+}
+
+/** The lane whose conversation contains a message. */
+export function conversationOf({ fromLane, laneId }: Pick<Message, "fromLane" | "laneId">): string | null {
+  return fromLane ?? laneId;
+}
+
+function admissionEntry(record: DeliveryRecord, admitted: Message): LogWrite {
+  const event = { type: "admitted", at: record.createdAt, record } as const;
+  return { type: "delivery", change: { record, events: [event], admitted } };
 }
 
 /** Counts messages between two agents; a message from a person or a program ends the count for its lane. */
@@ -113,19 +147,34 @@ function loopAlert({ one, other, count }: Exchange, delivery: DeliveryRecord, at
   };
 }
 
+function alertEntry(alert: Alert): LogWrite {
+  return { type: "alert", at: alert.raisedAt, laneId: alert.laneId, alert };
+}
+
+/** An alert is raised once. */
+export function planAlert(isRaised: boolean, alert: Alert): Plan<boolean> {
+  return isRaised ? { result: false } : { result: true, writes: { alert, log: [alertEntry(alert)] } };
+}
+
 export type DeliveryFacts = {
   record: DeliveryRecord | null;
   lane: Lane | null;
   /** The delivery that holds the lane. */
   holder: string | null;
+  /** Whether its recipient already has the mail that is written with the events, in its order. */
+  isStored: readonly boolean[];
+  inboxes: InboxFacts;
+  /** The lane's statistics of the days that the events may change; see `changedDays`. */
+  dayStats: readonly DayStats[];
 };
 
-/** All events or none, with their mail. */
+/** All events or none, with their mail. Mail that its recipient already has is left as it is. */
 export function planEvents(
-  { record: before, lane, holder }: DeliveryFacts,
+  facts: DeliveryFacts,
   events: readonly DeliveryEvent[],
-  messages: readonly OutgoingMail[],
+  outgoing: readonly OutgoingMail[],
 ): Plan<Applied> {
+  const { record: before, lane, holder } = facts;
   if (!before) return refused("delivery_unknown", null);
   const next = applyEvents(before, events, lane);
   if ("refused" in next) return refused(next.reason, before);
@@ -136,18 +185,30 @@ export function planEvents(
   const isRead = before.readCommittedAt === null && record.readCommittedAt !== null;
   const isWork =
     record.status === "responded" && before.status !== "responded" && record.observedToolNames.some(isWorkTool);
-  const dayStats = dayStatsChange(before, record);
+  const ended = dayStatsChange(before, record);
+  const mail = outgoing.filter((one, place) => !facts.isStored[place] && isFirst(one, place, outgoing));
+  const begun = mail.flatMap(({ message, delivery }) => (delivery ? [{ message, delivery }] : []));
   return {
     result: { outcome: "applied", record, effects },
     writes: {
       change: { before, record },
-      events,
-      messages,
+      ...(mail.length > 0 ? { messages: mail.map((one) => newMail(one, facts.inboxes)) } : {}),
+      ...(begun.length > 0 ? { deliveries: begun.map(({ delivery }) => delivery) } : {}),
       ...(isRead && record.readCommittedAt !== null ? { readAt: record.readCommittedAt } : {}),
       ...(isWork ? { exchangesEnded: record.laneId } : {}),
-      ...(dayStats ? { dayStats } : {}),
+      ...(ended ? { dayStats: changedStats(facts.dayStats, ended) } : {}),
+      log: [
+        ...mail.map(({ message }) => ({ type: "message", message }) as const),
+        ...begun.map(({ message, delivery }) => admissionEntry(delivery, message)),
+        { type: "delivery", change: { record, before, events } },
+      ],
     },
   };
+}
+
+function isFirst({ message }: OutgoingMail, place: number, all: readonly OutgoingMail[]): boolean {
+  const key = addressKey(message.recipient);
+  return !all.slice(0, place).some((one) => one.message.id === message.id && addressKey(one.message.recipient) === key);
 }
 
 /** A changed file or task is more than talk. */
@@ -162,9 +223,10 @@ export type RebuildFacts = { isMessageKnown: boolean; existing: DeliveryRecord |
 export function planRebuild({ isMessageKnown, existing }: RebuildFacts, record: DeliveryRecord): Plan<Applied> {
   if (!isMessageKnown) return refused("message_unknown", null);
   if (existing) return refused("delivery_known", existing);
+  const event = { type: "rebuilt", at: record.createdAt, record } as const;
   return {
     result: { outcome: "applied", record, effects: [] },
-    writes: { delivery: record, events: [{ type: "rebuilt", at: record.createdAt, record }] },
+    writes: { deliveries: [record], log: [{ type: "delivery", change: { record, events: [event] } }] },
   };
 }
 
@@ -172,83 +234,24 @@ function refused(reason: string, record: DeliveryRecord | null): Plan<Applied> {
   return { result: { outcome: "refused", reason, record } };
 }
 
-/**
- * An existing lane stays with its member unless it is given another. A removed lane (`before`) that is created again
- * keeps its session and its generations, but old tokens for it are no longer valid.
- */
-export function planLane(existing: Lane | null, made: NewLane, before: Lane | null = null): Lane {
-  const { createdAt, team, member, ...settings } = made;
-  const membership = team !== null && member !== null ? { team, member } : {};
-  if (existing) return changedLane(existing, { ...settings, ...membership });
-  if (before) return changedLane(before, made);
+/** `laneId`: the lane whose conversation contains the message. */
+export type HandOverFacts = { handOver: HandOver; message: Pick<Message, "recipient" | "laneId"> } | null;
+
+/** Null, and nothing is written, for a message that is not in a file. */
+export function planHandOver(
+  facts: HandOverFacts,
+  change: HandOverChange,
+  at: number,
+  restored: boolean,
+): Plan<HandOver | null> {
+  if (!facts) return { result: null };
+  const { recipient, laneId } = facts.message;
+  const handOver: HandOver = { ...facts.handOver, ...change, changedAt: at };
+  const { team, inbox, messageId, state, reason } = handOver;
+  const event = restored ? "restored" : "hand_over";
+  const note = inboxNote({ team, inbox, event, messageId, state, reason });
   return {
-    ...settings,
-    team,
-    member,
-    createdAt,
-    pausedReason: null,
-    teamHold: null,
-    sessionId: null,
-    generation: 0,
-    version: 1,
+    result: handOver,
+    writes: { handOver: { recipient, handOver }, log: [{ type: "inbox", at, laneId, ...note }] },
   };
-}
-
-/** Returns the same object if nothing changes. */
-export function changedLane(lane: Lane, change: LaneChange | Partial<Lane>): Lane {
-  const changed: Lane = { ...lane, ...change };
-  const isSame = (Object.keys(change) as (keyof Lane)[]).every((key) => changed[key] === lane[key]);
-  return isSame ? lane : { ...changed, version: lane.version + 1 };
-}
-
-export type SessionFacts = {
-  lane: Lane;
-  /** Another lane that owns the session. */
-  owner: string | null;
-  /** A restore loses sessions that were opened after the backup; generations continue above this. */
-  generationFloor: number;
-};
-
-export type SessionPlan = { writes: Writes & { lane: Lane } } | { refused: "session_in_use"; owner: string };
-
-/** Gives the session to the lane, as a new generation. */
-export function planSession(facts: SessionFacts, sessionId: string, openedAt: number): SessionPlan {
-  const { lane, owner, generationFloor } = facts;
-  if (owner !== null) return { refused: "session_in_use", owner };
-  const generation = 1 + Math.max(lane.generation, generationFloor);
-  return {
-    writes: {
-      lane: changedLane(lane, { sessionId, generation }),
-      session: { generation, sessionId, openedAt },
-    },
-  };
-}
-
-/** Null, and nothing is written, while the lane has open deliveries. If it is created again, it is not paused. */
-export function planRemoval(lane: Lane, hasOpenDeliveries: boolean, at: number): { writes: Writes } | null {
-  if (hasOpenDeliveries) return null;
-  return { writes: { lane: changedLane(lane, { pausedReason: null, team: null, member: null }), laneRemovedAt: at } };
-}
-
-/** A lane that starts with the history of another one. */
-export type LaneFork = {
-  lane: NewLane;
-  sessionId: string | null;
-  at: number;
-  /** Usage by the messages of its session, so that they do not count as used in this lane. */
-  usage: readonly UsageEntry[];
-  events: readonly NewEvent[];
-};
-
-/** `isTaken`: a lane with that id exists or once existed. */
-export type ForkFacts = Omit<SessionFacts, "lane"> & { isTaken: boolean };
-
-export type ForkPlan = SessionPlan | { refused: "lane_taken" };
-
-export function planFork({ isTaken, ...facts }: ForkFacts, { lane, sessionId, at, usage, events }: LaneFork): ForkPlan {
-  if (isTaken) return { refused: "lane_taken" };
-  const made = planLane(null, lane);
-  const begun: SessionPlan =
-    sessionId === null ? { writes: { lane: made } } : planSession({ ...facts, lane: made }, sessionId, at);
-  return "refused" in begun ? begun : { writes: { ...begun.writes, usage, agentEvents: events } };
 }
