@@ -53,13 +53,13 @@ describe("a prompt", () => {
     await pi.client.prompt("hang");
     await pi.hears(({ type }) => type === "message_end");
     expect(world.rows("late")).toEqual([]);
-    await pi.client.request({ type: "abort" });
+    await pi.client.request("abort");
     await pi.until(() => !pi.client.isWorking);
     await pi.turn("be quick");
     await pi.client.prompt("hang again");
     await pi.until(() => pi.client.messages.length === 1);
     // The row is written right after it is reported.
-    await pi.client.request({ type: "get_state" });
+    await pi.client.request("get_state");
     expect(messagesIn(world.rows("late")).map(({ role }) => role)).toEqual([
       "user",
       "assistant",
@@ -67,7 +67,7 @@ describe("a prompt", () => {
       "assistant",
       "user",
     ]);
-    await pi.client.request({ type: "abort" });
+    await pi.client.request("abort");
     await pi.until(() => !pi.client.isWorking);
   });
 
@@ -84,11 +84,8 @@ describe("a prompt", () => {
     await inSession("second");
     await pi.client.prompt("hang");
     await pi.hears(({ type }) => type === "agent_start");
-    expect(await pi.client.request({ type: "prompt", message: "be quick" })).toMatchObject({
-      success: false,
-      error: expect.stringContaining("already processing"),
-    });
-    await pi.client.request({ type: "abort" });
+    await expect(pi.client.request("prompt", { message: "be quick" })).rejects.toThrow("already processing");
+    await pi.client.request("abort");
     await pi.until(() => !pi.client.isWorking);
   });
 });
@@ -113,7 +110,7 @@ test("a prompt without a key is accepted; pi reports the error only at the end o
   expect(keyless.client.messages.at(-1)).toMatchObject(failure);
   const { timestamp } = keyless.client.messages.at(-1) ?? {};
   expect(world.rows("keyless")).toEqual([]);
-  await keyless.client.request({ type: "set_model", provider: "scripted", modelId: "scripted" });
+  await keyless.client.request("set_model", { provider: "scripted", modelId: "scripted" });
   await keyless.turn("be quick");
   const rows = world.rows("keyless").filter(({ type }) => type === "message" || type === "custom");
   expect(rows).toMatchObject([

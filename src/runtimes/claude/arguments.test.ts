@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { aLane } from "../../../test/support/daemon/waybill.ts";
 import type { Lane } from "../../core/lane/lane.ts";
 import type { ClaudeArguments } from "./arguments.ts";
-import { claudeArguments, escapeSlash, initializeRequest } from "./arguments.ts";
+import { claudeArguments, escapeSlash, initializeParams } from "./arguments.ts";
 
 const lane: Lane = {
   ...aLane({ runtime: "claude", directory: "/srv/work" }),
@@ -52,7 +52,7 @@ describe("a program", () => {
   });
 
   test("is asked not to keep the system prompt of its session's first turn", () => {
-    expect(initializeRequest).toEqual({ subtype: "initialize", systemPromptSnapshot: false });
+    expect(initializeParams).toEqual({ systemPromptSnapshot: false });
   });
 
   test("gets no flags for settings that are not set", () => {

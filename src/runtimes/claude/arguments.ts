@@ -40,7 +40,7 @@ const disallowedTools = [
  * the session's first turn and ignores that of later starts. This is a field and not a flag because older versions
  * ignore unknown fields, but exit on an unknown flag.
  */
-export const initializeRequest = { subtype: "initialize", systemPromptSnapshot: false } as const;
+export const initializeParams = { systemPromptSnapshot: false } as const;
 
 /** The program itself silently ignores an unknown agent. `response` is its response to the first request. */
 export function checkAgent(agent: string | null, response: Json): void {

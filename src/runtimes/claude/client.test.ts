@@ -258,7 +258,7 @@ describe("a request to the program", () => {
   const answered = (response: Json) => client.receive({ type: "control_response", response });
 
   test("resolves with its own response, and not with the echo of one of ours", async () => {
-    const ready = client.request({ subtype: "initialize" });
+    const ready = client.request("initialize");
     answered({ subtype: "success", request_id: "another", response: {} });
     expect(await isSettled(ready)).toBe(false);
     answered({ subtype: "success", request_id: requestId(), response: { agents: [] } });
@@ -266,13 +266,13 @@ describe("a request to the program", () => {
   });
 
   test("fails with the reason if the program refuses it or ends first", async () => {
-    const refused = client.request({ subtype: "no_such_thing" });
+    const refused = client.request("no_such_thing");
     answered({ subtype: "error", request_id: requestId(), error: "Unsupported" });
     await expect(refused).rejects.toThrow("Unsupported");
-    const late = client.request({ subtype: "interrupt" });
+    const late = client.request("interrupt");
     client.end("It ended.");
     await expect(late).rejects.toThrow("It ended.");
-    await expect(client.request({ subtype: "interrupt" })).rejects.toThrow("It ended.");
+    await expect(client.request("interrupt")).rejects.toThrow("It ended.");
   });
 });
 

@@ -10,6 +10,8 @@ import type { Json } from "../json-fields.ts";
 import { asList, asObject, asText } from "../json-fields.ts";
 import type { AskAnswer } from "../port.ts";
 import type { AgentClient, ClientConnection } from "../process-pool/agent-process.ts";
+import type { RpcFraming, RpcRequest } from "../process-pool/rpc-peer.ts";
+import { RpcPeer } from "../process-pool/rpc-peer.ts";
 import type { ToolAsk } from "./asks.ts";
 import { askResponse, toolAskIn } from "./asks.ts";
 import type { TurnResult } from "./lines.ts";
@@ -18,7 +20,34 @@ import { turnResult } from "./lines.ts";
 /** The states of a prompt that the program has finished, with or without a turn. */
 const endStates = new Set(["completed", "cancelled", "discarded", "refused"]);
 
-type PendingRequest = { resolve: (response: Json) => void; reject: (error: Error) => void };
+/** Claude Code's own: control requests in both directions. Prompts are lines without a response. */
+const controlFraming: RpcFraming = {
+  newId: () => randomUUID(),
+  read(line) {
+    if (line.type === "control_request") {
+      const id = asText(line.request_id);
+      const params = asObject(line.request) ?? {};
+      return id === null ? null : { type: "request", id, method: asText(params.subtype) ?? "", params };
+    }
+    if (line.type !== "control_response") return null;
+    const { request_id, subtype, error, response } = asObject(line.response) ?? {};
+    const id = asText(request_id) ?? "";
+    if (subtype === "error") return { type: "response", id, error: { message: asText(error) ?? "refused" } };
+    return { type: "response", id, result: asObject(response) ?? {} };
+  },
+  write(message) {
+    if (message.type === "notification") return { type: message.method, ...message.params };
+    const { id: request_id } = message;
+    if (message.type === "request") {
+      return { type: "control_request", request_id, request: { subtype: message.method, ...message.params } };
+    }
+    const response =
+      "error" in message
+        ? { subtype: "error", request_id, error: message.error.message }
+        : { subtype: "success", request_id, response: message.result };
+    return { type: "control_response", response };
+  },
+};
 
 export class StdioClient implements AgentClient {
   readonly #connection: ClientConnection;
@@ -30,7 +59,7 @@ export class StdioClient implements AgentClient {
   readonly #others = new Set<string>();
   /** Prompts that the program has not queued yet. */
   readonly #awaited = new Map<string, () => void>();
-  readonly #requests = new Map<string, PendingRequest>();
+  readonly #rpc: RpcPeer;
   #unprompted = false;
   #endReason: string | null = null;
   /**
@@ -44,6 +73,8 @@ export class StdioClient implements AgentClient {
   constructor(connection: ClientConnection, onResult: (result: TurnResult) => void) {
     this.#connection = connection;
     this.#onResult = onResult;
+    const { write } = connection;
+    this.#rpc = new RpcPeer({ framing: controlFraming, write, onRequest: (request) => this.#askReceived(request) });
   }
 
   get isWorking(): boolean {
@@ -62,34 +93,29 @@ export class StdioClient implements AgentClient {
       this.#awaited.set(uuid, () => resolve(this.#endReason === null));
     });
     const message = { role: "user", content: [{ type: "text", text }, ...files] };
-    this.#connection.write({ type: "user", uuid, message });
+    this.#rpc.notify("user", { uuid, message });
     return queued;
   }
 
   /** A control request to the program itself. */
-  request(request: Json): Promise<Json> {
-    if (this.#endReason !== null) return Promise.reject(new Error(this.#endReason));
-    const request_id = randomUUID();
-    const response = new Promise<Json>((resolve, reject) => this.#requests.set(request_id, { resolve, reject }));
-    this.#connection.write({ type: "control_request", request_id, request });
-    return response;
+  request(subtype: string, params: Json = {}): Promise<Json> {
+    return this.#rpc.request(subtype, params);
   }
 
   /** Reconnects an MCP server; the program itself tries only when it starts. */
   reconnect(serverName: string): Promise<Json> {
-    return this.request({ subtype: "mcp_reconnect", serverName });
+    return this.request("mcp_reconnect", { serverName });
   }
 
   interrupt(): Promise<Json> {
-    return this.request({ subtype: "interrupt" });
+    return this.request("interrupt");
   }
 
   answer(askId: string, answer: AskAnswer): void {
     const ask = this.#asks.get(askId);
     if (!ask) return;
     this.#asks.delete(askId);
-    const response = { subtype: "success", request_id: askId, response: askResponse(ask, answer) };
-    this.#connection.write({ type: "control_response", response });
+    this.#rpc.respond(askId, askResponse(ask, answer));
     this.#connection.onChange();
   }
 
@@ -99,8 +125,7 @@ export class StdioClient implements AgentClient {
     this.#unfinished.clear();
     for (const resolve of this.#awaited.values()) resolve();
     this.#awaited.clear();
-    for (const { reject } of this.#requests.values()) reject(new Error(reason));
-    this.#requests.clear();
+    this.#rpc.end(reason);
     this.#connection.onChange();
   }
 
@@ -126,12 +151,11 @@ export class StdioClient implements AgentClient {
       case "result":
         return this.#turnEnded(line);
       case "control_request":
-        return this.#askReceived(line);
+      case "control_response":
+        return this.#rpc.receive(line);
       case "control_cancel_request":
         if (this.#asks.delete(asText(line.request_id) ?? "")) this.#connection.onChange();
         return;
-      case "control_response":
-        return this.#responseReceived(asObject(line.response) ?? {});
     }
   }
 
@@ -174,29 +198,15 @@ export class StdioClient implements AgentClient {
     this.#connection.onChange();
   }
 
-  #askReceived(line: Json): void {
-    const ask = toolAskIn(line);
+  #askReceived({ id, method, params }: RpcRequest): void {
+    const ask = toolAskIn({ request_id: id, request: params });
     if (ask === null) return;
-    const subtype = asText(asObject(line.request)?.subtype) ?? "";
-    if (subtype !== "can_use_tool") return this.#decline(ask.id, subtype);
+    // Without a response the program, or a tool server behind it, would wait forever. It looks for this exact text.
+    if (method !== "can_use_tool") {
+      return this.#rpc.refuse(id, { message: `Unsupported control request subtype: ${method}` });
+    }
     this.#asks.set(ask.id, { ...ask, askedAt: this.#connection.now() });
     this.#connection.onChange();
-  }
-
-  /** Without a response the program, or a tool server behind it, would wait forever. It looks for this exact text. */
-  #decline(request_id: string, subtype: string): void {
-    const response = { subtype: "error", request_id, error: `Unsupported control request subtype: ${subtype}` };
-    this.#connection.write({ type: "control_response", response });
-  }
-
-  #responseReceived(response: Json): void {
-    const id = asText(response.request_id) ?? "";
-    const pending = this.#requests.get(id);
-    // The program also echoes our own responses.
-    if (!pending) return;
-    this.#requests.delete(id);
-    if (response.subtype === "error") pending.reject(new Error(asText(response.error) ?? "refused"));
-    else pending.resolve(asObject(response.response) ?? {});
   }
 }
 

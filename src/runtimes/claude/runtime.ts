@@ -13,7 +13,7 @@ import type { Launch, LaunchSettings, ProcessRuntimeOptions, ReadPrompt } from "
 import { ProcessRuntime } from "../process-pool/process-runtime.ts";
 import { toolServerName } from "../process-pool/tools-file.ts";
 import { notTooLong, toolsUnavailable } from "../tool-servers.ts";
-import { checkAgent, claudeArguments, escapeSlash, initializeRequest } from "./arguments.ts";
+import { checkAgent, claudeArguments, escapeSlash, initializeParams } from "./arguments.ts";
 import { StdioClient } from "./client.ts";
 import { claudeEnvironment } from "./environment.ts";
 import { fileBlock } from "./prompt.ts";
@@ -77,7 +77,7 @@ export class ClaudeRuntime extends ProcessRuntime<StdioClient> {
       resumed,
       createClient: (connection) =>
         new StdioClient(connection, (result) => this.#transcripts.turnEnded(sessionId, result)),
-      handshake: async (client) => checkAgent(lane.agent, await client.request(initializeRequest)),
+      handshake: async (client) => checkAgent(lane.agent, await client.request("initialize", initializeParams)),
       translator: () => new ClaudeTranslator({ resumed }),
     };
   }

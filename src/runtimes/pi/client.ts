@@ -7,16 +7,31 @@ import type { Json } from "../json-fields.ts";
 import { asObject, asText } from "../json-fields.ts";
 import type { AskAnswer, SubmitOutcome } from "../port.ts";
 import type { AgentClient, ClientConnection } from "../process-pool/agent-process.ts";
+import type { RpcFraming, RpcMessage } from "../process-pool/rpc-peer.ts";
+import { RpcError, RpcPeer } from "../process-pool/rpc-peer.ts";
 import type { PiAsk } from "./asks.ts";
 import { askIn, dialogResponse } from "./asks.ts";
 import { gateStatus, missingToolsStatus, unreportedFailure } from "./extension/gate-protocol.ts";
 
+/** pi's own: a command is an object with its name as type, and everything but a response is an event. */
+const piFraming: RpcFraming = {
+  newId: (count) => `waybill:${count}`,
+  read(line) {
+    const id = asText(line.id);
+    if (line.type !== "response" || id === null) return null;
+    if (line.success !== true) return { type: "response", id, error: { message: asText(line.error) ?? "" } };
+    return { type: "response", id, result: asObject(line.data) ?? {} };
+  },
+  write: (message) => ("method" in message ? { type: message.method, ...message.params, ...idOf(message) } : message),
+};
+
+const idOf = (message: RpcMessage) => (message.type === "request" ? { id: message.id } : {});
+
 export class RpcClient implements AgentClient {
   readonly #connection: ClientConnection;
   readonly #asks = new Map<string, PiAsk & { askedAt: number }>();
-  readonly #requests = new Map<string, (response: Json | null) => void>();
+  readonly #rpc: RpcPeer;
   #turn = new TurnState();
-  #requestCount = 0;
   /** Whether a prompt was sent whose turn has not started yet. */
   #isPrompted = false;
   #hasEnded = false;
@@ -30,6 +45,7 @@ export class RpcClient implements AgentClient {
 
   constructor(connection: ClientConnection) {
     this.#connection = connection;
+    this.#rpc = new RpcPeer({ framing: piFraming, write: connection.write });
   }
 
   get isWorking(): boolean {
@@ -47,24 +63,20 @@ export class RpcClient implements AgentClient {
   /** Resolves when pi has accepted or refused the prompt, or has ended. */
   async prompt(message: string, images: readonly Json[] = []): Promise<SubmitOutcome> {
     this.#isPrompted = true;
-    const response = await this.request({ type: "prompt", message, ...(images.length > 0 && { images }) });
-    if (response === null) return { outcome: "unknown", reason: "program_ended" };
-    if (response.success !== true) {
+    try {
+      await this.request("prompt", { message, ...(images.length > 0 && { images }) });
+    } catch (error) {
+      if (!(error instanceof RpcError)) return { outcome: "unknown", reason: "program_ended" };
       this.#promptHandled();
-      return { outcome: "not_sent", reason: asText(response.error) ?? "pi did not accept the prompt" };
+      return { outcome: "not_sent", reason: error.message || "pi did not accept the prompt" };
     }
     void this.#checkTurnStarted();
     return { outcome: "accepted" };
   }
 
-  /** Null if the process ends before it responds. */
-  request(command: Json): Promise<Json | null> {
-    if (this.#hasEnded) return Promise.resolve(null);
-    this.#requestCount += 1;
-    const id = `waybill:${this.#requestCount}`;
-    const response = new Promise<Json | null>((resolve) => this.#requests.set(id, resolve));
-    this.#connection.write({ ...command, id });
-    return response;
+  /** Rejects if pi refuses, or ends before it responds. */
+  request(command: string, params: Json = {}): Promise<Json> {
+    return this.#rpc.request(command, params);
   }
 
   /** Switches the idle process to another session. False if it refuses, or has lost its gate afterwards. */
@@ -75,8 +87,8 @@ export class RpcClient implements AgentClient {
     this.lacksTools = false;
     // The translator also starts over with each session, and both have to reach the same result.
     this.#turn = new TurnState();
-    const response = await this.request({ type: "switch_session", sessionPath });
-    return response?.success === true && asObject(response.data)?.cancelled !== true && this.hasGate;
+    const result = await this.request("switch_session", { sessionPath }).catch(() => null);
+    return result !== null && result.cancelled !== true && this.hasGate;
   }
 
   answer(askId: string, answer: AskAnswer): void {
@@ -91,15 +103,14 @@ export class RpcClient implements AgentClient {
   interrupt(): Promise<Json | null> {
     for (const ask of this.#asks.values()) if (!ask.isOurs) this.#connection.write(dialogResponse(ask, null));
     this.#asks.clear();
-    return this.request({ type: "abort" });
+    return this.request("abort").catch(() => null);
   }
 
-  end(): void {
+  end(reason: string): void {
     this.#hasEnded = true;
     this.#asks.clear();
     this.messages = [];
-    for (const resolve of this.#requests.values()) resolve(null);
-    this.#requests.clear();
+    this.#rpc.end(reason);
     this.#connection.onChange();
   }
 
@@ -108,7 +119,7 @@ export class RpcClient implements AgentClient {
     if (change === "check") this.#connection.write({ type: "get_state", id: this.#turn.checkId });
     switch (line.type) {
       case "response":
-        this.#responseReceived(line);
+        this.#rpc.receive(line);
         break;
       case "agent_start":
         this.#isPrompted = false;
@@ -158,16 +169,10 @@ export class RpcClient implements AgentClient {
     this.#connection.onChange();
   }
 
-  #responseReceived(line: Json): void {
-    const id = asText(line.id) ?? "";
-    this.#requests.get(id)?.(line);
-    this.#requests.delete(id);
-  }
-
   /** One of the user's extensions may have handled the prompt itself; then no turn follows. */
   async #checkTurnStarted(): Promise<void> {
-    const state = asObject((await this.request({ type: "get_state" }))?.data) ?? {};
-    if (this.#isPrompted && state.isStreaming === false) this.#promptHandled();
+    const state = await this.request("get_state").catch(() => null);
+    if (this.#isPrompted && state?.isStreaming === false) this.#promptHandled();
   }
 
   #promptHandled(): void {

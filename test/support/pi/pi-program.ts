@@ -93,7 +93,7 @@ export class PiProgram {
   }
 
   async ready(): Promise<this> {
-    await this.client.request({ type: "get_state" });
+    await this.client.request("get_state");
     return this;
   }
 

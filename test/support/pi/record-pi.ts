@@ -82,7 +82,7 @@ function stoppedWhen(fits: (line: Json) => boolean) {
     await pi.client.prompt("go");
     await pi.hears(fits);
     pi.lines.push({ type: "told", stop: true });
-    await pi.client.request({ type: "abort" });
+    await pi.client.request("abort");
     await pi.until(() => !pi.client.isWorking);
   };
 }
