@@ -59,8 +59,8 @@ export type ProcessSpec<C extends AgentClient> = {
   onStarting?: () => void;
   onEnded?: () => void;
   onReady: () => void;
-  /** Every line that the program prints after `onReady`. */
-  onLine: (line: string) => void;
+  /** Every line that the program prints after `onReady`, as text and parsed; null if it is no JSON. */
+  onLine: (text: string, line: Json | null) => void;
 };
 
 export type ProcessContext = {
@@ -207,8 +207,8 @@ export class AgentProcess<C extends AgentClient> {
   }
 
   #receive(text: string): void {
-    if (this.isReady) this.#spec.onLine(text);
     const line = jsonIn(text);
+    if (this.isReady) this.#spec.onLine(text, line);
     if (line) this.client.receive(line);
   }
 

@@ -255,7 +255,7 @@ export abstract class ProcessRuntime<C extends AgentClient> implements Runtime {
       fingerprint: JSON.stringify([path, lastingArgs, directory, launch.env, tools && toolsFileHash(tools)]),
       ...(tools ? { onStarting: () => writeToolsFile(tools), onEnded: () => this.#removeToolsFile(laneId) } : {}),
       onReady: () => this.signals.sessionStarted(laneId, sessionId, resumed, translator()),
-      onLine: (line) => this.signals.translated(laneId, sessionId, (current) => current.translate(line)),
+      onLine: (text, line) => this.signals.translated(laneId, sessionId, (current) => current.translate(text, line)),
     });
     return client;
   }

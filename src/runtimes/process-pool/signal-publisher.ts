@@ -15,7 +15,8 @@ export type AgentSignal = SignalBody & { nativeSession?: string };
 
 /** Translates the lines of one process, and Waybill's actions on it, to signals. */
 export type LineTranslator = {
-  translate(line: string): AgentSignal[];
+  /** `line` is the parsed text; null if it is no JSON. */
+  translate(text: string, line: Json | null): AgentSignal[];
   /** Reports a sent prompt, for programs that do not print its text. */
   promptSent?(id: string, text: string): void;
   askAnswered(ask: string, answer: AskAnswer): AgentSignal[];

@@ -80,8 +80,7 @@ export class ClaudeTranslator implements LineTranslator {
     return [{ type: "stopped" }];
   }
 
-  translate(given: string | Json): AgentSignal[] {
-    const line = typeof given === "string" ? jsonIn(given) : given;
+  translate(given: string | Json, line = typeof given === "string" ? jsonIn(given) : given): AgentSignal[] {
     if (line === null) return [unparsed("no JSON", given)];
     const rule = lineRule(line);
     if (rule === null) return [unparsed(`unknown line ${lineName(line)}`, given)];

@@ -6,10 +6,11 @@
  */
 import type { RowError, TranscriptRow } from "../../../core/transcript/transcript.ts";
 import type { Json } from "../../json-fields.ts";
-import { asNumber, asObject, asText, blocksOf, textOfBlocks } from "../../json-fields.ts";
+import { asNumber, asObject, asText, textOfBlocks } from "../../json-fields.ts";
 import type { MutableRow, MutableToolCall } from "../../process-pool/transcript-slice.ts";
 import { emptyRow } from "../../process-pool/transcript-slice.ts";
-import { messageId } from "../lines.ts";
+import type { callIn } from "../lines.ts";
+import { errorOf, isEmpty, messageBlocks, messageId, messageUsage } from "../lines.ts";
 import { piFileChange } from "./file-change.ts";
 
 export type SessionTurn = {
@@ -43,22 +44,8 @@ export function rowsOf({ messages, refused, stepLimit }: SessionTurn, sessionId:
 
 const isResult = ({ role }: Json) => role === "toolResult";
 
-export const isEmpty = (message: Json) => blocksOf(message.content).length === 0;
-
 function wasRetried(message: Json, next: Json | undefined): boolean {
   return message.stopReason === "error" && isEmpty(message) && next !== undefined;
-}
-
-export function errorOf(message: Json, stepLimit: string | null): RowError | null {
-  if (message.stopReason === "error") return failure(asText(message.errorMessage) ?? "error");
-  if (message.stopReason !== "aborted") return null;
-  return stepLimit === null ? { kind: "aborted", message: "stopped" } : { kind: "failed", message: stepLimit };
-}
-
-/** pi writes the HTTP status of a response before its body. */
-function failure(message: string): RowError {
-  const status = Number(/^(?:Error: )?([45]\d\d)\b/.exec(message)?.[1] ?? 0);
-  return { kind: "failed", message, ...(status === 0 ? {} : { status }) };
 }
 
 /** After a refused tool call no error is added, since the call already shows the reason. */
@@ -99,26 +86,27 @@ function answerRow(
     createdAt: startedAt,
     tools: [],
   };
-  for (const block of blocksOf(message.content)) {
-    if (block.type === "text") row.text += asText(block.text) ?? "";
-    else if (block.type === "thinking") row.reasoning += asText(block.thinking) ?? "";
-    else if (block.type === "toolCall") row.tools.push(toolOf(block, of.results, of.refused));
+  for (const block of messageBlocks(message)) {
+    if (block.kind === "call") row.tools.push(toolOf(block, of.results, of.refused));
+    else row[block.kind] += block.text;
   }
   rejectFailedTools(row.tools);
-  const usage = asObject(message.usage) ?? {};
+  const usage = messageUsage(message);
   return Object.assign(row, {
     firstActivityAt: isEmpty(message) ? null : startedAt,
     finish: finishOf(asText(message.stopReason)),
     error: of.error,
     completedAt: endedAt(message),
-    usage: { tokens: asNumber(usage.totalTokens), cost: asNumber(asObject(usage.cost)?.total) },
+    usage: { tokens: usage?.total ?? 0, cost: usage?.cost ?? 0 },
   });
 }
 
-function toolOf(block: Json, results: ReadonlyMap<string, Json>, refused: ReadonlySet<string>): MutableToolCall {
-  const id = asText(block.id) ?? "";
-  const name = asText(block.name) ?? "";
-  const input = asObject(block.arguments) ?? {};
+function toolOf(
+  { id: given, name, input }: ReturnType<typeof callIn>,
+  results: ReadonlyMap<string, Json>,
+  refused: ReadonlySet<string>,
+): MutableToolCall {
+  const id = given ?? "";
   const result = results.get(id);
   if (!result) return { id, name, status: "running", input, output: "", rejected: false };
   const status = result.isError === true ? "error" : "completed";

@@ -5,7 +5,8 @@
 import type { RowError } from "../../../core/transcript/transcript.ts";
 import type { SignalBody } from "../../../core/turn/signal.ts";
 import type { Json } from "../../json-fields.ts";
-import { asList, asNumber, asObject, asText, blocksOf } from "../../json-fields.ts";
+import { asList, asNumber, asObject, asText } from "../../json-fields.ts";
+import { callIn, messageBlocks, messageUsage } from "../lines.ts";
 
 export type ToolCallState = { message: string; name: string; input: Json };
 
@@ -42,11 +43,10 @@ export class AssistantMessage {
 
   complete(message: Json, error: RowError | null): SignalBody[] {
     const signals = this.#publish();
-    for (const [index, block] of blocksOf(message.content).entries()) {
-      const kind = block.type === "thinking" ? "reasoning" : "text";
-      const text = asText(kind === "text" ? block.text : block.thinking) ?? "";
-      if (block.type === "toolCall") signals.push(...this.#call(block));
-      else signals.push(...this.#text(kind, this.#part(kind, index, message), text));
+    const counts = { text: 0, reasoning: 0 };
+    for (const block of messageBlocks(message)) {
+      if (block.kind === "call") signals.push(...this.#call(block));
+      else signals.push(...this.#text(block.kind, this.#partId(block.kind, counts[block.kind]++), block.text));
     }
     return [...signals, { type: "message_done", message: this.id, error, usage: usageOf(message) }];
   }
@@ -70,39 +70,31 @@ export class AssistantMessage {
   #part(kind: Kind, index: number, message: Json): string {
     const type = kind === "text" ? "text" : "thinking";
     const before = asList(message.content).slice(0, index);
-    const count = before.filter((one) => asObject(one)?.type === type).length;
+    return this.#partId(kind, before.filter((one) => asObject(one)?.type === type).length);
+  }
+
+  #partId(kind: Kind, count: number): string {
     return `${this.id}:${kind}${count === 0 ? "" : `:${count}`}`;
   }
 
   #toolUpdate(step: string, delta: string, block: Json | null): SignalBody[] | null {
-    const call = asText(block?.id);
-    if (!block || call === null) return null;
-    const tool = { type: "tool" as const, message: this.id, call, name: asText(block.name) ?? "" };
+    const read = block && callIn(block);
+    const call = read?.id ?? null;
+    if (!read || call === null) return null;
+    const tool = { type: "tool" as const, message: this.id, call, name: read.name };
     if (step === "start") return [...this.#publish(), { ...tool, state: { status: "pending" } }];
     if (step === "delta") return delta === "" ? [] : [{ type: "tool_input_delta", call, text: delta }];
-    return [...this.#publish(), ...this.#call(block)];
+    return [...this.#publish(), ...this.#call(read)];
   }
 
-  #call(block: Json): SignalBody[] {
-    const call = asText(block.id);
+  #call({ id: call, name, input }: ReturnType<typeof callIn>): SignalBody[] {
     if (call === null) return [];
-    const name = asText(block.name) ?? "";
-    const input = asObject(block.arguments) ?? {};
     this.#calls.set(call, { message: this.id, name, input });
     return [{ type: "tool", message: this.id, call, name, state: { status: "running", input } }];
   }
 }
 
 function usageOf(message: Json): Extract<SignalBody, { type: "message_done" }>["usage"] {
-  const usage = asObject(message.usage);
-  if (!usage) return null;
-  const count = (name: string) => asNumber(usage[name]);
-  const tokens = {
-    input: count("input"),
-    output: count("output"),
-    reasoning: 0,
-    cacheRead: count("cacheRead"),
-    cacheWrite: count("cacheWrite"),
-  };
-  return { tokens, cost: asNumber(asObject(usage.cost)?.total), model: asText(message.model) };
+  const usage = messageUsage(message);
+  return usage && { tokens: usage.tokens, cost: usage.cost, model: usage.model };
 }

@@ -17,9 +17,8 @@ import { unparsed } from "../../process-pool/signal-publisher.ts";
 import { askIn } from "../asks.ts";
 import { TurnState } from "../client.ts";
 import { stepLimitMessage, unreportedFailure } from "../extension/gate-protocol.ts";
-import { messageId } from "../lines.ts";
+import { errorOf, isEmpty, messageId } from "../lines.ts";
 import { piFileChange } from "../transcript/file-change.ts";
-import { errorOf, isEmpty } from "../transcript/rows.ts";
 import type { ToolCallState } from "./assistant-message.ts";
 import { AssistantMessage } from "./assistant-message.ts";
 import { eventName, eventRule } from "./line-table.ts";
@@ -62,8 +61,7 @@ export class PiTranslator implements LineTranslator {
     return [{ type: "stopped" }];
   }
 
-  translate(given: string): SignalBody[] {
-    const line = jsonIn(given);
+  translate(given: string, line: Json | null = jsonIn(given)): SignalBody[] {
     if (line === null) return [unparsed("no JSON", given)];
     const rule = eventRule(line);
     if (rule === null) return [unparsed(`unknown line ${eventName(line)}`, given)];
