@@ -18,13 +18,12 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 type Result = { code: number | null; stdout: string; stderr: string };
 
-function waybill(args: string[], options: { env?: Record<string, string> } = {}) {
+function waybill(args: string[]) {
   const env = {
     ...process.env,
     NO_COLOR: "1",
     WAYBILL_HOME: home,
     SQLITE_PATH: join(home, "waybill.db"),
-    ...options.env,
   };
   return new Promise<Result>((resolve) => {
     const child = spawn(process.execPath, [program, ...args], { env });
@@ -46,15 +45,6 @@ async function makeStore() {
   await store.admit({ message: aMessage(), payloadHash: payloadHash(aMessage()), delivery: aRecord(), choice: null });
   return store;
 }
-
-test.each([
-  [{ FORCE_COLOR: "1", NO_COLOR: "" }, true],
-  [{ FORCE_COLOR: "1", NO_COLOR: "1" }, false],
-  [{ FORCE_COLOR: "", NO_COLOR: "" }, false],
-])("colours: %j → %s", async (env, coloured) => {
-  const { stderr } = await waybill(["fly"], { env });
-  expect(stderr.includes("\u001b[")).toBe(coloured);
-});
 
 describe("waybill store", () => {
   test("backs up while the store is in use, checks, and restores", async () => {
@@ -91,31 +81,11 @@ describe("waybill store", () => {
   });
 });
 
-describe("an invalid command line", () => {
-  test.each([
-    [["fly"], /unknown command "fly"/],
-    [["constructor"], /unknown command "constructor"/],
-    [["up", "--loud"], /Unknown option '--loud'/],
-    [["store"], /backup, restore or check/],
-    [["store", "burn"], /unknown subcommand: store burn/],
-    [["store", "backup"], /needs a file name/],
-    [["store", "check", "a", "b"], /too many arguments/],
-    [["up", "now"], /too many arguments/],
-  ])("%j: exit code 2, what is wrong, what to do, and no stack trace", async (args, words) => {
-    const { code, stdout, stderr } = await waybill(args);
-    expect(code).toBe(2);
-    expect(stdout).toBe("");
-    expect(stderr).toMatch(words);
-    expect(stderr).toMatch(/--help/);
-    expect(stderr).not.toMatch(/\n {4}at /);
-  });
-
-  test("help and version", async () => {
-    expect(await waybill(["--help"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/Usage: waybill/) });
-    expect(await waybill(["store", "--help"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/Examples:/) });
-    expect(await waybill(["help"])).toEqual(await waybill(["--help"]));
-    expect(await waybill(["help", "store"])).toEqual(await waybill(["store", "--help"]));
-    expect(await waybill(["--version"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
-    expect(await waybill([])).toMatchObject({ code: 2, stdout: expect.stringMatching(/Commands:/) });
-  });
+test("help and version", async () => {
+  expect(await waybill(["--help"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/Usage: waybill/) });
+  expect(await waybill(["store", "--help"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/Examples:/) });
+  expect(await waybill(["help"])).toEqual(await waybill(["--help"]));
+  expect(await waybill(["help", "store"])).toEqual(await waybill(["store", "--help"]));
+  expect(await waybill(["--version"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+  expect(await waybill([])).toMatchObject({ code: 2, stdout: expect.stringMatching(/Commands:/) });
 });

@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { loadCommands } from "../../src/cli/commands.ts";
 import { commandHelp } from "../../src/cli/help.ts";
 import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
@@ -15,67 +15,13 @@ beforeEach(() => {
 });
 afterEach(() => program.dispose());
 
-const waybill = (args: string[], options: { env?: Record<string, string> } = {}) => program.run(args, options);
+const waybill = (args: string[]) => program.run(args);
 
 const commands = (await loadCommands()).filter(({ hidden }) => !hidden);
 const names = commands.map(({ name }) => name);
 /** Commands that need no daemon, `attach`, which also needs OpenCode, and `mcp`, which needs a member's token. */
 const others = ["up", "init", "doctor", "demo", "attach", "mcp", "store", "completion"];
 const clientCommands = commands.filter(({ name }) => !others.includes(name));
-
-/** For each command, a call that would reach the daemon. */
-const calls: string[][] = [
-  ["send", "--lane", "chat", "hello"],
-  ["watch"],
-  ["follow", "chat"],
-  ["lanes"],
-  ["lanes", "pause", "chat"],
-  ["teams"],
-  ["inbox"],
-  ["messages"],
-  ["deliveries"],
-  ["show", "m1"],
-  ["why", "m1"],
-  ["retry", "m1"],
-  ["cancel", "m1"],
-  ["withdraw", "m1"],
-  ["asks"],
-  ["answer", "a1", "once"],
-  ["holds"],
-  ["open"],
-  ["restart"],
-];
-
-describe("without a daemon", () => {
-  test("every command that needs one is called here", () => {
-    expect([...new Set(calls.map(([name]) => name))]).toEqual(clientCommands.map(({ name }) => name));
-  });
-
-  test.each(calls.map((call) => [call.join(" "), call] as const))("%s: says so, with exit code 5", async (_, call) => {
-    const { code, stdout, stderr } = await waybill(call);
-    expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
-    expect(stderr).toMatch(/^waybill: No daemon is running/);
-    expect(stderr).toMatch(/`waybill up`/);
-    expect(stderr.trimEnd().split("\n")).toHaveLength(2);
-  });
-
-  test("--json makes it one line of JSON on standard error", async () => {
-    const { code, stdout, stderr } = await waybill(["lanes", "--json"]);
-    expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
-    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
-    expect(JSON.parse(stderr)).toEqual({
-      error: { code: "no_daemon", message: expect.any(String), hint: expect.stringContaining("waybill up") },
-    });
-  });
-
-  test("a named daemon that does not answer counts as no daemon, and the token is not shown", async () => {
-    const env = { WAYBILL_URL: "http://127.0.0.1:9", WAYBILL_TOKEN: "very-secret" };
-    const { code, stderr } = await waybill(["lanes"], { env });
-    expect(code).toBe(5);
-    expect(stderr).toMatch(/No daemon answers at http:\/\/127\.0\.0\.1:9/);
-    expect(stderr).not.toContain("very-secret");
-  });
-});
 
 describe("help", () => {
   test.each(names)("%s --help has a usage line and an example, and its lines fit", async (name) => {
@@ -108,42 +54,14 @@ describe("help", () => {
   });
 });
 
-describe("an invalid command line", () => {
-  test.each([
-    [["sned"], /Did you mean `waybill send`\?/],
-    [["delivery"], /Did you mean `waybill deliveries`\?/],
-    [["send", "--lnae", "chat", "x"], /Unknown option '--lnae'[\s\S]*Did you mean `--lane`\?/],
-    [["send", "x"], /the recipient is missing/],
-    [["send", "--lane", "chat"], /the text is empty/],
-    [["send", "--lane", "chat", "--mode", "notfy", "x"], /Did you mean `notify`\?/],
-    [["lanes", "pasue", "chat"], /Did you mean `pause`\?/],
-    [["lanes", "pause"], /needs the id of a lane/],
-    [["deliveries", "--status", "respnded"], /Did you mean `responded`\?/],
-    [["deliveries", "--limit", "1000"], /1 to 200/],
-    [["deliveries", "--open", "--status", "pending"], /either --open or --status/],
-    [["show"], /the id of a delivery or a message is missing/],
-    [["why"], /the id of a message or a delivery is missing/],
-    [["answer", "a1"], /once, always, reject/],
-    [["restart", "--timeout", "soon"], /--timeout must be/],
-    [["completion"], /the shell is missing/],
-    [["completion", "bsah"], /Did you mean `bash`\?/],
-    [["asks", "now"], /too many arguments/],
-  ])("%j: exit code 2, what is wrong, and where to read more", async (args, words) => {
-    // With a running daemon: the error is found before any request.
-    const daemon = { supervisorPid: process.pid, url: "http://127.0.0.1:9" };
-    mkdirSync(program.home);
-    writeFileSync(join(program.home, "daemon.json"), JSON.stringify(daemon));
-    writeFileSync(join(program.home, "token"), "secret");
-    const { code, stdout, stderr } = await waybill(args);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toMatch(words);
-    expect(stderr).toMatch(/--help/);
-    expect(stderr).not.toMatch(/\n {4}at /);
-  });
-});
-
 describe("completion", () => {
   const has = (shell: string) => spawnSync(shell, ["--version"]).status === 0;
+  let bashScript: string;
+  beforeAll(async () => {
+    const program = new Program();
+    ({ stdout: bashScript } = await program.run(["completion", "bash"]));
+    await program.dispose();
+  });
 
   test.each(["bash", "zsh", "fish"])("the script for %s is valid", async (shell) => {
     const { code, stdout } = await waybill(["completion", shell]);
@@ -169,12 +87,11 @@ describe("completion", () => {
     ["waybill deliveries --status failed_", ["failed_retryable", "failed_terminal"]],
     ["waybill completion z", ["zsh"]],
     ["waybill send --summary ", []],
-  ])("in bash, Tab after %j offers %j", async (line, offered) => {
-    const { stdout: script } = await waybill(["completion", "bash"]);
+  ])("in bash, Tab after %j offers %j", (line, offered) => {
     const lanes = JSON.stringify({ lanes: [{ id: "chat", holder: { messageId: "m1" } }, { id: "review" }] });
     const words = line.split(" ");
     const asked = `waybill() { [ "$*" = "lanes --json" ] && echo '${lanes}'; }
-${script}
+${bashScript}
 COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}; _waybill
 printf '%s\\n' "\${COMPREPLY[@]}"`;
     const { stdout, stderr } = spawnSync("bash", ["-c", asked], { encoding: "utf8" });

@@ -17,6 +17,9 @@ export const quickDelivery = {
   maxReconcileDelayMs: 500,
 };
 
+/** How a command ended. */
+export type Result = { code: number | null; stdout: string; stderr: string };
+
 export abstract class DaemonHome {
   readonly directory = mkdtempSync(join(tmpdir(), "waybill-program-"));
   readonly home = join(this.directory, "home");
@@ -63,6 +66,16 @@ export abstract class DaemonHome {
     const gates = join(this.home, "gates");
     mkdirSync(gates, { recursive: true });
     writeFileSync(join(gates, gate), "");
+  }
+
+  /** Runs a command to its end. */
+  abstract run(args: readonly string[]): Promise<Result>;
+
+  /** Runs a command with `--json` that prints one line, and parses it. */
+  async json<T>(...args: readonly string[]): Promise<T> {
+    const { code, stdout, stderr } = await this.run([...args, "--json"]);
+    if (code !== 0) throw new Error(`waybill ${args.join(" ")}: exit code ${code}\n${stderr}`);
+    return JSON.parse(stdout) as T;
   }
 
   /** Also stops a running daemon. */

@@ -8,7 +8,9 @@ import { loadConfig } from "../../../src/daemon/config/config.ts";
 import { createLogger } from "../../../src/daemon/logging.ts";
 import type { StartedWorker } from "../../../src/daemon/worker/worker.ts";
 import { startWorker } from "../../../src/daemon/worker/worker.ts";
+import type { Result } from "./daemon-home.ts";
 import { DaemonHome } from "./daemon-home.ts";
+import { runInProcess } from "./in-process-cli.ts";
 import type { OutputLine } from "./output-lines.ts";
 import { OutputLines } from "./output-lines.ts";
 
@@ -60,6 +62,16 @@ export class InProcessDaemon extends DaemonHome {
     const stopping = new AbortController().signal;
     this.#worker = await startWorker({ config, env: all, log, restart, stopping });
     return this;
+  }
+
+  /** Where the command line finds this daemon: no supervisor writes it into the home. */
+  get clientEnvironment(): Record<string, string> {
+    return { ...this.environment({}), WAYBILL_URL: this.url, WAYBILL_TOKEN: this.token };
+  }
+
+  /** Runs a command in this process. */
+  run(args: readonly string[], { input = "" } = {}): Promise<Result> {
+    return runInProcess(args, this.clientEnvironment, input);
   }
 
   /** As with two stop requests: running turns are not awaited, and the next start continues them. */

@@ -8,6 +8,7 @@ import { readDaemonFile } from "../../../src/daemon/supervisor/daemon-file.ts";
 import { readServerRecord } from "../../../src/runtimes/opencode/server/server-record.ts";
 import { endProcessTree } from "../../../src/runtimes/process/process-tree.ts";
 import { readProcessRecords } from "../../../src/runtimes/process-pool/process-record.ts";
+import type { Result } from "./daemon-home.ts";
 import { DaemonHome } from "./daemon-home.ts";
 import { DaemonProcess, isGone } from "./daemon-process.ts";
 
@@ -15,7 +16,6 @@ const program = fileURLToPath(new URL("../../../bin/waybill", import.meta.url));
 /** The same with one file for each module, so that a preloaded file can change one of them. */
 const programOfModules = fileURLToPath(new URL("waybill-of-modules.mjs", import.meta.url));
 
-export type Result = { code: number | null; stdout: string; stderr: string };
 export type RunOptions = {
   input?: string;
   env?: Record<string, string>;
@@ -54,13 +54,6 @@ export class Program extends DaemonHome {
       child.stdin.on("error", () => {});
       child.stdin.end(input);
     });
-  }
-
-  /** Runs a command with `--json` that prints one line, and parses it. */
-  async json<T>(...args: readonly string[]): Promise<T> {
-    const { code, stdout, stderr } = await this.run([...args, "--json"]);
-    if (code !== 0) throw new Error(`waybill ${args.join(" ")}: exit code ${code}\n${stderr}`);
-    return JSON.parse(stdout) as T;
   }
 
   /** `waybill up`, ready. */

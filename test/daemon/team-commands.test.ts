@@ -1,14 +1,17 @@
+/** The commands of teams, and the tools of their members, on the real state of a daemon. */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Team } from "../../src/client/index.ts";
 import { toolNames } from "../../src/transports/mcp/tools/registry.ts";
-import { Program } from "../support/daemon/program.ts";
+import { InProcessDaemon } from "../support/daemon/in-process-daemon.ts";
 import type { McpClient, Revision } from "../support/teams/mcp-client.ts";
 import { connected, httpTransport, revisions } from "../support/teams/mcp-client.ts";
 
-const program = new Program();
+const program = new InProcessDaemon();
+const builtProgram = fileURLToPath(new URL("../../bin/waybill", import.meta.url));
 const tokenFile = join(program.directory, "nate.token");
 
 beforeAll(async () => {
@@ -122,10 +125,10 @@ describe("waybill inbox", () => {
 
 describe("the tools, with the official client", () => {
   const overHttp = async (revision: Revision, token: string): Promise<McpClient> =>
-    connected(httpTransport(`${program.daemonFile.url}/mcp`, { Authorization: `Bearer ${token}` }), revision);
+    connected(httpTransport(`${program.url}/mcp`, { Authorization: `Bearer ${token}` }), revision);
   const overStdio = async (revision: Revision): Promise<McpClient> => {
-    const { PATH = "" } = process.env;
-    const server = { ...program.command("mcp", "--token-file", tokenFile), env: { PATH, ...program.env } };
+    const { WAYBILL_TOKEN: _, ...env } = program.clientEnvironment;
+    const server = { command: process.execPath, args: [builtProgram, "mcp", "--token-file", tokenFile], env };
     return connected(new StdioClientTransport(server), revision);
   };
   const token = () => readFileSync(tokenFile, "utf8").trim();
