@@ -37,7 +37,16 @@ export default defineConfig({
         },
       },
       { test: { name: "cited", include: ["test/cited/**/*.test.ts"] } },
-      { test: { name: "daemon", include: ["test/daemon/**/*.test.ts"], isolate: false, ...timeouts.fast } },
+      {
+        test: {
+          name: "daemon",
+          include: ["test/daemon/**/*.test.ts"],
+          isolate: false,
+          // Of the concurrent tests in a file: most of the time they wait.
+          maxConcurrency: 20,
+          ...timeouts.fast,
+        },
+      },
       {
         test: {
           name: "e2e",

@@ -1,21 +1,11 @@
 /** Agents' asks as buttons in a chat: a real daemon, real grammY, and a Bot API on loopback. */
 import { join } from "node:path";
 import type { ChatHandle, ShownMessage } from "@waybill/fake-bot-api";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readJournal } from "../../src/runtimes/stub/journal.ts";
 import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
-import type { InProcessDaemon } from "../support/daemon/in-process-daemon.ts";
-import type { TelegramWorldOptions } from "../support/telegram/telegram-world.ts";
-import { botTexts, saysIn, TelegramWorld } from "../support/telegram/telegram-world.ts";
-
-let world: TelegramWorld<InProcessDaemon>;
-afterEach(() => world.dispose());
-
-async function start(script: StubScriptInput, options: TelegramWorldOptions = {}): Promise<ChatHandle> {
-  world = await TelegramWorld.inProcess({ ...options, script });
-  await world.daemon.up();
-  return world.telegram.privateChat(world.ann);
-}
+import type { StartedBot } from "../support/telegram/telegram-world.ts";
+import { botTexts, saysIn, startBot } from "../support/telegram/telegram-world.ts";
 
 /** Resolves with the first matching message from the bot. */
 function shows(chat: ChatHandle, pattern: RegExp): Promise<ShownMessage> {
@@ -23,8 +13,8 @@ function shows(chat: ChatHandle, pattern: RegExp): Promise<ShownMessage> {
 }
 
 /** The answers that the agent got. */
-function answers() {
-  return readJournal(join(world.daemon.home, "stub.jsonl")).filter((entry) => entry.type === "answer");
+function answersIn({ daemon }: StartedBot["world"]) {
+  return readJournal(join(daemon.home, "stub.jsonl")).filter((entry) => entry.type === "answer");
 }
 
 const labels = ({ keyboard }: ShownMessage) => keyboard.flat().map(({ text }) => text);
@@ -36,9 +26,9 @@ const permission = {
 } as const;
 const asking: StubScriptInput = { always: [{ steps: [permission, { say: "It is clean." }] }] };
 
-describe("a permission", () => {
-  test("a permission is a message with four buttons, and Once lets the agent continue", async () => {
-    const chat = await start(asking);
+describe.concurrent("a permission", () => {
+  test("a permission is a message with four buttons, and Once lets the agent continue", async (t) => {
+    const { world, chat } = await startBot(t, { script: asking });
     const sent = chat.send("Clean up.");
     const ask = await shows(chat, /asks for permission/);
     expect(ask).toMatchObject({ replyTo: sent.message_id });
@@ -52,17 +42,17 @@ describe("a permission", () => {
     expect(decided).toMatchObject({ id: ask.id, keyboard: [] });
   });
 
-  test("while an agent waits for a person, the chat shows a reminder and no progress", async () => {
+  test("while an agent waits for a person, the chat shows a reminder and no progress", async (t) => {
     const settings = { progressFirstMs: 1500, progressEveryMs: 1500, alertAskAfterMs: 4000 };
-    const chat = await start(asking, { settings });
+    const { chat } = await startBot(t, { script: asking, settings });
     chat.send("Clean up.");
     await shows(chat, /asks for permission/);
     await shows(chat, /has been waiting for your answer/);
     expect(botTexts(chat).join("\n")).not.toContain("Still working");
   });
 
-  test("an ask that was answered elsewhere says so in the chat", async () => {
-    const chat = await start(asking);
+  test("an ask that was answered elsewhere says so in the chat", async (t) => {
+    const { world, chat } = await startBot(t, { script: asking });
     chat.send("Clean up.");
     const ask = await shows(chat, /asks for permission/);
     const client = world.daemon.client();
@@ -71,8 +61,8 @@ describe("a permission", () => {
     expect(await shows(chat, /Always allowed elsewhere/)).toMatchObject({ id: ask.id, keyboard: [] });
   });
 
-  test("an ask that expired says so", async () => {
-    const chat = await start(asking);
+  test("an ask that expired says so", async (t) => {
+    const { world, chat } = await startBot(t, { script: asking });
     chat.send("Clean up.");
     const ask = await shows(chat, /asks for permission/);
     const client = world.daemon.client();
@@ -84,26 +74,26 @@ describe("a permission", () => {
     });
   });
 
-  test("a press that is delivered twice decides once", async () => {
-    const chat = await start(asking);
+  test("a press that is delivered twice decides once", async (t) => {
+    const { world, chat } = await startBot(t, { script: asking });
     chat.send("Clean up.");
     const ask = await shows(chat, /asks for permission/);
     const [once = "", , reject = ""] = ask.keyboard.flat().flatMap(dataOf);
     await Promise.all([chat.press(ask.id, { data: once }), chat.press(ask.id, { data: once })]);
     await chat.press(ask.id, { data: reject });
     await saysIn(chat, /It is clean/);
-    expect(answers()).toMatchObject([{ decision: "once" }]);
+    expect(answersIn(world)).toMatchObject([{ decision: "once" }]);
     expect(botTexts(chat).filter((text) => text.includes("Allowed once by ann"))).toHaveLength(1);
   });
 
-  test("a stranger's press changes nothing", async () => {
-    const chat = await start(asking);
+  test("a stranger's press changes nothing", async (t) => {
+    const { world, chat } = await startBot(t, { script: asking });
     chat.send("Clean up.");
     const ask = await shows(chat, /asks for permission/);
     const stranger = world.telegram.user({ first_name: "Eve" });
     const answer = await chat.press(ask.id, "Always", { from: stranger });
     expect(answer).toMatchObject({ text: "You are not allowed to use this bot." });
-    expect(answers()).toEqual([]);
+    expect(answersIn(world)).toEqual([]);
     expect(labels(await shows(chat, /asks for permission/))).toHaveLength(4);
   });
 });
@@ -112,7 +102,7 @@ function dataOf(button: ShownMessage["keyboard"][number][number]): string[] {
   return "callback_data" in button && button.callback_data !== undefined ? [button.callback_data] : [];
 }
 
-describe("questions", () => {
+describe.concurrent("questions", () => {
   const colour = {
     question: "Which colour?",
     options: [{ label: "Red", description: "like fire" }, { label: "Blue" }],
@@ -123,8 +113,9 @@ describe("questions", () => {
     multiple: true,
   };
 
-  test("a question with one choice is answered by one press", async () => {
-    const chat = await start({ always: [{ steps: [{ ask: "question", questions: [colour] }, { say: "Painted." }] }] });
+  test("a question with one choice is answered by one press", async (t) => {
+    const steps = [{ ask: "question" as const, questions: [colour] }, { say: "Painted." }];
+    const { world, chat } = await startBot(t, { script: { always: [{ steps }] } });
     chat.send("Paint it.");
     const ask = await shows(chat, /Which colour/);
     expect(ask.text).toContain("Red: like fire");
@@ -132,13 +123,13 @@ describe("questions", () => {
     await chat.press(ask.id, "Blue");
     await saysIn(chat, /Painted/);
     expect(await shows(chat, /✅ ann: Blue/)).toMatchObject({ id: ask.id, keyboard: [] });
-    expect(answers()).toMatchObject([{ answers: [["Blue"]] }]);
+    expect(answersIn(world)).toMatchObject([{ answers: [["Blue"]] }]);
   });
 
-  test("several questions are answered one by one, by selection or in free text, and sent together", async () => {
+  test("several questions are answered one by one, by selection or in free text, and sent together", async (t) => {
     const how = { question: "How?" };
     const steps = [{ ask: "question" as const, questions: [colour, parts, how] }, { say: "Done so." }];
-    const chat = await start({ always: [{ steps }] });
+    const { world, chat } = await startBot(t, { script: { always: [{ steps }] } });
     chat.send("Do it.");
     const [one, two, three] = [
       await shows(chat, /Which colour/),
@@ -157,22 +148,22 @@ describe("questions", () => {
     await chat.press(two.id, "Send");
     await chat.press(three.id, "Answer…");
     const prompt = await shows(chat, /Reply to this message with your answer/);
-    expect(answers()).toEqual([]);
+    expect(answersIn(world)).toEqual([]);
     chat.send("With care.", { replyTo: prompt.id });
     await saysIn(chat, /Done so/);
-    expect(answers()).toMatchObject([{ answers: [["Red"], ["Core", "Page"], ["With care."]] }]);
+    expect(answersIn(world)).toMatchObject([{ answers: [["Red"], ["Core", "Page"], ["With care."]] }]);
     await shows(chat, /✅ ann: Core, Page/);
   });
 });
 
-describe("the buttons of a message", () => {
+describe.concurrent("the buttons of a message", () => {
   const slow: StubScriptInput = {
     turns: [{ when: "first", steps: [{ hang: true }] }],
     always: [{ steps: [{ say: "The answer is 42." }] }],
   };
 
-  test("Why? explains what the message waits for, and Withdraw takes it back", async () => {
-    const chat = await start(slow);
+  test("Why? explains what the message waits for, and Withdraw takes it back", async (t) => {
+    const { chat } = await startBot(t, { script: slow });
     chat.send("The first.");
     chat.send("The second.");
     const waits = await shows(chat, /Queued/);
@@ -183,11 +174,8 @@ describe("the buttons of a message", () => {
     await shows(chat, /^Withdrawn/);
   });
 
-  test("Stop ends its own message and never the next one, and a button of an old message says it is over", async () => {
-    world = await TelegramWorld.inProcess();
-    const group = world.telegram.supergroup({ members: [world.ann], botIsAdministrator: true });
-    world.configure({ script: slow }, [group]);
-    await world.daemon.up();
+  test("Stop ends its own message and never the next one, and a button of an old message says it is over", async (t) => {
+    const { chat: group } = await startBot(t, { group: { botIsAdministrator: true }, script: slow });
     group.send("The first.");
     const working = await shows(group, /Working/);
     const [stop = ""] = working.keyboard.flat().flatMap(dataOf);
@@ -198,11 +186,12 @@ describe("the buttons of a message", () => {
     expect(await group.press(working.id, { data: stop })).toMatchObject({ text: "This is no longer open." });
   });
 
-  test("Retry sends a message again that failed for good", async () => {
-    const chat = await start({
+  test("Retry sends a message again that failed for good", async (t) => {
+    const script: StubScriptInput = {
       turns: [{ arrival: "refused", steps: [] }],
       always: [{ steps: [{ say: "The answer is 42." }] }],
-    });
+    };
+    const { chat } = await startBot(t, { script });
     chat.send("What is it?");
     const failed = await chat.waitFor(({ messages }) => messages.find((one) => labels(one).includes("Retry")));
     const [retry = ""] = failed.keyboard.flat().flatMap(dataOf);

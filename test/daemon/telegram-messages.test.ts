@@ -1,22 +1,11 @@
 /** Telegram as a person uses it: a real daemon and real grammY, and a Bot API on loopback. */
-import { afterEach, describe, expect, test } from "vitest";
-import type { InProcessDaemon } from "../support/daemon/in-process-daemon.ts";
-import type { TelegramWorldOptions } from "../support/telegram/telegram-world.ts";
-import { botTexts, saysIn, TelegramWorld } from "../support/telegram/telegram-world.ts";
+import { describe, expect, test } from "vitest";
+import type { StartedBot } from "../support/telegram/telegram-world.ts";
+import { botTexts, saysIn, startBot } from "../support/telegram/telegram-world.ts";
 
-let world: TelegramWorld<InProcessDaemon>;
-afterEach(() => world.dispose());
-
-async function start(options: TelegramWorldOptions = {}): Promise<TelegramWorld<InProcessDaemon>> {
-  world = await TelegramWorld.inProcess(options);
-  await world.daemon.up();
-  return world;
-}
-
-describe("a private chat", () => {
-  test("a message is answered in its chat, as a reply, once", async () => {
-    const { telegram, ann } = await start();
-    const chat = telegram.privateChat(ann);
+describe.concurrent("a private chat", () => {
+  test("a message is answered in its chat, as a reply, once", async (t) => {
+    const { chat } = await startBot(t);
     const sent = chat.send("What is six times seven?");
     await saysIn(chat, /The answer is 42/);
     const [answer] = chat.messages.filter(({ isFromBot }) => isFromBot);
@@ -24,39 +13,39 @@ describe("a private chat", () => {
     expect(botTexts(chat)).toEqual(["The answer is 42."]);
   });
 
-  test("a message sent while the daemon was off is answered when it is back", async () => {
-    world = await TelegramWorld.inProcess();
-    const chat = world.telegram.privateChat(world.ann);
-    chat.send("Are you there?");
-    await world.daemon.up();
+  test("a message sent while the daemon was off is answered when it is back", async (t) => {
+    const before = ({ chat }: StartedBot) => void chat.send("Are you there?");
+    const { chat } = await startBot(t, { before });
     await saysIn(chat, /The answer is 42/);
   });
 });
 
-describe("files", () => {
+describe.concurrent("files", () => {
   const png = Buffer.from(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
     "base64",
   );
 
-  test("an album reaches the agent as one message with all its files", async () => {
-    world = await TelegramWorld.inProcess();
-    const { telegram, ann, daemon } = world;
-    const chat = telegram.privateChat(ann);
-    // Before the daemon polls: a slow machine might get its parts more than a second apart, as two messages.
-    chat.sendAlbum([{ bytes: png, caption: "What is this?" }, { bytes: Buffer.concat([png, Buffer.from("2")]) }]);
-    await world.daemon.up();
+  test("an album reaches the agent as one message with all its files", async (t) => {
+    const { world, chat } = await startBot(t, {
+      // Before the daemon polls: a slow machine might get its parts more than a second apart, as two messages.
+      before: ({ chat: ann }) =>
+        void ann.sendAlbum([
+          { bytes: png, caption: "What is this?" },
+          { bytes: Buffer.concat([png, Buffer.from("2")]) },
+        ]),
+    });
     await saysIn(chat, /The answer is 42/);
-    const prompts = daemon.prompts();
+    const prompts = world.daemon.prompts();
     expect(prompts).toHaveLength(1);
     expect(prompts[0]?.text).toContain("What is this?");
     expect(prompts[0]?.files).toHaveLength(2);
     expect(botTexts(chat)).toHaveLength(1);
   });
 
-  test("a document without text is a message, and one that bots cannot download is refused with a reason", async () => {
-    const { telegram, ann, daemon } = await start();
-    const chat = telegram.privateChat(ann);
+  test("a document without text is a message, and one that bots cannot download is refused with a reason", async (t) => {
+    const { world, chat } = await startBot(t);
+    const { telegram, daemon } = world;
     chat.sendDocument({ bytes: "port = 8080", name: "settings.toml", mimeType: "text/plain" });
     await saysIn(chat, /The answer is 42/);
     expect(daemon.prompts()[0]?.files).toMatchObject([{ name: "settings.toml" }]);
@@ -71,9 +60,9 @@ describe("files", () => {
     expect(daemon.prompts()).toHaveLength(2);
   });
 
-  test("a file that cannot be downloaded at first is downloaded later, and nothing is lost", async () => {
-    const { telegram, ann, daemon } = await start();
-    const chat = telegram.privateChat(ann);
+  test("a file that cannot be downloaded at first is downloaded later, and nothing is lost", async (t) => {
+    const { world, chat } = await startBot(t);
+    const { telegram, daemon } = world;
     telegram.fail({ method: "getFile", times: 2, with: { type: "badGateway" } });
     chat.sendDocument({ bytes: "port = 8080", name: "settings.toml", mimeType: "text/plain" });
     await saysIn(chat, /The answer is 42/);

@@ -1,10 +1,12 @@
 /** Failures of the Bot API and odd input: each ends without loss, and the topic's next message is answered. */
 import { rmSync } from "node:fs";
 import type { Fault } from "@waybill/fake-bot-api";
+import type { TestContext } from "vitest";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { answered, answersTo, expectOneAnswer, patience, TroubleWorld } from "../support/telegram/telegram-trouble.ts";
-import { botTexts, saysIn, TelegramWorld } from "../support/telegram/telegram-world.ts";
+import { botTexts, saysIn, startBot } from "../support/telegram/telegram-world.ts";
 
+/** Shared by most tests. */
 let trouble: TroubleWorld;
 beforeAll(async () => {
   trouble = await TroubleWorld.start(80, 50);
@@ -104,9 +106,10 @@ describe.concurrent("chats that change", () => {
 
   test("the bot is blocked: the answer arrives once it is unblocked", async () => {
     const chat = trouble.person();
-    const text = trouble.send(chat, {}, trouble.text("slowly"));
+    const text = trouble.send(chat, {}, trouble.text("later"));
     await trouble.telegram.nextCall("setMessageReaction", ({ chat_id }) => String(chat_id) === String(chat.id));
     chat.block();
+    trouble.answerLater();
     await trouble.refused(chat);
     expect(answersTo(chat, text)).toEqual([]);
     chat.unblock();
@@ -294,37 +297,48 @@ describe("refused people and places", () => {
   });
 });
 
-describe("polling", () => {
+/** Each with its own Telegram, because a fault of polling concerns every chat. */
+describe.concurrent("polling", () => {
+  async function startOwn({ onTestFinished }: TestContext): Promise<TroubleWorld> {
+    const started = await TroubleWorld.start(2, 0);
+    onTestFinished(() => started.dispose());
+    return started;
+  }
+
   const pollFaults = faults.filter(([name]) => !["403", "500"].includes(name));
-  test.each(pollFaults)("%s", async (_, fault) => {
+  test.for(pollFaults)("%s", async ([_, fault], t) => {
+    const own = await startOwn(t);
     // Wait until the fault applies: the poll that is already waiting would deliver the message before it.
     await new Promise<void>((resolve) => {
       const where = () => {
         resolve();
         return true;
       };
-      trouble.telegram.fail({ method: "getUpdates", where, with: fault });
+      own.telegram.fail({ method: "getUpdates", where, with: fault });
     });
-    const chat = trouble.person();
-    const text = trouble.send(chat);
+    const chat = own.person();
+    const text = own.send(chat);
     await answered(chat, text);
     expectOneAnswer(chat, text);
   });
 
-  test("another program polls with the same token for a moment", async () => {
-    const { url, token } = trouble.telegram;
+  test("another program polls with the same token for a moment", async (t) => {
+    const own = await startOwn(t);
+    const { url, token } = own.telegram;
     await fetch(`${url}/bot${token}/getUpdates?timeout=1`);
-    await trouble.ask(trouble.person());
+    await own.ask(own.person());
   });
 
-  test("Telegram is down for a while: messages from before and during that time are answered", async () => {
-    const [chat, other] = [trouble.person(), trouble.person()];
-    const before = trouble.send(chat, {}, trouble.text("slowly"));
-    await trouble.telegram.nextCall("setMessageReaction", ({ chat_id }) => String(chat_id) === String(chat.id));
-    await trouble.telegram.goDown();
-    const meanwhile = trouble.send(other);
+  test("Telegram is down for a while: messages from before and during that time are answered", async (t) => {
+    const own = await startOwn(t);
+    const [chat, other] = [own.person(), own.person()];
+    const before = own.send(chat, {}, own.text("later"));
+    await own.telegram.nextCall("setMessageReaction", ({ chat_id }) => String(chat_id) === String(chat.id));
+    await own.telegram.goDown();
+    own.answerLater();
+    const meanwhile = own.send(other);
     await new Promise((resolve) => setTimeout(resolve, 2000));
-    await trouble.telegram.comeBack();
+    await own.telegram.comeBack();
     await answered(chat, before);
     await answered(other, meanwhile);
     expectOneAnswer(chat, before);
@@ -332,37 +346,27 @@ describe("polling", () => {
   });
 });
 
-describe("a start", () => {
-  test("getMe fails in several ways before it succeeds", async () => {
-    const world = await TelegramWorld.inProcess();
-    try {
-      const badStarts: Fault[] = [{ type: "badGateway" }, { type: "tooManyRequests", retryAfterS: 1 }];
-      for (const fault of badStarts) world.telegram.fail({ method: "getMe", with: fault });
-      await world.daemon.up();
-      const chat = world.telegram.privateChat(world.ann);
-      chat.send("Are you there?");
-      await saysIn(chat, /The answer is 42/);
-    } finally {
-      await world.dispose();
-    }
+describe.concurrent("a start", () => {
+  test("getMe fails in several ways before it succeeds", async (t) => {
+    const badStarts: Fault[] = [{ type: "badGateway" }, { type: "tooManyRequests", retryAfterS: 1 }];
+    const { chat } = await startBot(t, {
+      before({ world: { telegram } }) {
+        for (const fault of badStarts) telegram.fail({ method: "getMe", with: fault });
+      },
+    });
+    chat.send("Are you there?");
+    await saysIn(chat, /The answer is 42/);
   });
 
-  test("a token is revoked: the answer arrives after a restart with a valid one", async () => {
-    const world = await TelegramWorld.inProcess({
-      script: { always: [{ steps: [{ wait: 800 }, { say: "It is 42." }] }] },
-    });
-    try {
-      await world.daemon.up();
-      const chat = world.telegram.privateChat(world.ann);
-      const refused = world.telegram.fail({ method: "sendRichMessage", times: 1000, with: error(401, "Unauthorized") });
-      chat.send("What is six times seven?");
-      await world.daemon.waitForLine({ event: "telegram_token_refused" });
-      refused();
-      await world.daemon.stop();
-      await world.daemon.up();
-      await saysIn(chat, /It is 42/);
-    } finally {
-      await world.dispose();
-    }
+  test("a token is revoked: the answer arrives after a restart with a valid one", async (t) => {
+    const script = { always: [{ steps: [{ wait: 800 }, { say: "It is 42." }] }] };
+    const { world, chat } = await startBot(t, { script });
+    const refused = world.telegram.fail({ method: "sendRichMessage", times: 1000, with: error(401, "Unauthorized") });
+    chat.send("What is six times seven?");
+    await world.daemon.waitForLine({ event: "telegram_token_refused" });
+    refused();
+    await world.daemon.stop();
+    await world.daemon.up();
+    await saysIn(chat, /It is 42/);
   });
 });

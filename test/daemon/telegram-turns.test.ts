@@ -1,57 +1,52 @@
-/** What a person sees of a running turn in the chat: a real daemon, real grammY, and a Bot API on loopback. */
+/**
+ * What a person sees of a running turn in the chat: a real daemon, real grammY, and a Bot API on loopback.
+ * Each test has its own, because most of them wait for something.
+ */
 
 import type { ChatHandle } from "@waybill/fake-bot-api";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
-import type { InProcessDaemon } from "../support/daemon/in-process-daemon.ts";
-import type { TelegramWorldOptions } from "../support/telegram/telegram-world.ts";
-import { botTexts, saysIn, TelegramWorld } from "../support/telegram/telegram-world.ts";
-
-let world: TelegramWorld<InProcessDaemon>;
-afterEach(() => world.dispose());
-
-async function start(options: TelegramWorldOptions = {}): Promise<ChatHandle> {
-  world = await TelegramWorld.inProcess(options);
-  await world.daemon.up();
-  return world.telegram.privateChat(world.ann);
-}
-
-async function startGroup(options: TelegramWorldOptions = {}): Promise<ChatHandle> {
-  world = await TelegramWorld.inProcess(options);
-  const group = world.telegram.supergroup({ members: [world.ann], topics: false });
-  world.configure(options, [group]);
-  await world.daemon.up();
-  return group;
-}
+import type { StartedBot } from "../support/telegram/telegram-world.ts";
+import { botTexts, saysIn, startBot } from "../support/telegram/telegram-world.ts";
 
 const words = ["One two ", "three ", "four."];
-/** Thinks long enough that a slow machine shows it, then says more every 700 ms. */
+/** Thinks for a while, then says more every 700 ms. */
 const slowly: StubScriptInput = {
   always: [{ steps: [{ wait: 1500 }, ...words.flatMap((say) => [{ say }, { wait: 700 }]), { say: "" }] }],
 };
+/** Says each word when the gate of that name is open. */
+const whenTold: StubScriptInput = { always: [{ steps: words.flatMap((say) => [{ until: say.trim() }, { say }]) }] };
 const hangs: StubScriptInput = { always: [{ steps: [{ say: "I begin." }, { hang: true }] }] };
-const usesBash = (takesMs: number): StubScriptInput => ({
+/** The tool runs until the gate "tested" is open. */
+const usesBash: StubScriptInput = {
   always: [
-    { steps: [{ tool: "bash", input: { command: "npm test" }, takesMs, showsRunning: true }, { say: "All 12 pass." }] },
+    {
+      steps: [
+        { tool: "bash", input: { command: "npm test" }, until: "tested", showsRunning: true },
+        { say: "All 12 pass." },
+      ],
+    },
   ],
-});
+};
 
-const drafts = () =>
-  world.telegram
-    .calls("sendRichMessageDraft")
-    .map(({ params }) => (params.rich_message as { markdown: string }).markdown);
+const drafts = ({ telegram }: StartedBot["world"]) =>
+  telegram.calls("sendRichMessageDraft").map(({ params }) => (params.rich_message as { markdown: string }).markdown);
 
-describe("a private chat", () => {
-  test("the answer streams as a draft and ends as one rich message", async () => {
-    const chat = await start({ script: slowly });
+describe.concurrent("a private chat", () => {
+  test("the answer streams as a draft and ends as one rich message", async (t) => {
+    const { world, chat } = await startBot(t, { script: whenTold });
     const sent = chat.send("Count.");
     await chat.waitFor(({ draft }) => draft?.canStop && draft.text === "");
-    await chat.waitFor(({ draft }) => draft?.text.startsWith("One two"));
+    world.daemon.openGate("One two");
+    await chat.waitFor(({ draft }) => draft?.text === "One two");
+    world.daemon.openGate("three");
+    await chat.waitFor(({ draft }) => draft?.text === "One two three");
+    world.daemon.openGate("four.");
     await saysIn(chat, /four/);
     expect(botTexts(chat)).toEqual(["One two three four."]);
     expect(chat.messages.at(-1)?.rich).toBeDefined();
     expect(chat.messages.find(({ id }) => id === sent.message_id)?.reactions).toEqual(["👀"]);
-    const shown = drafts();
+    const shown = drafts(world);
     expect(shown[0]).toBe("");
     expect(shown.length).toBeGreaterThan(2);
     for (const [index, text] of shown.entries()) expect(text.startsWith(shown[index - 1] ?? "")).toBe(true);
@@ -60,8 +55,8 @@ describe("a private chat", () => {
     expect(chat.draft).toBeUndefined();
   });
 
-  test("the native stop button ends the turn and says so", async () => {
-    const chat = await start({ script: hangs });
+  test("the native stop button ends the turn and says so", async (t) => {
+    const { world, chat } = await startBot(t, { script: hangs });
     chat.send("Begin.");
     await chat.waitFor(({ draft }) => draft?.text === "I begin.");
     chat.stopDraft();
@@ -72,41 +67,42 @@ describe("a private chat", () => {
     expect(chat.draft).toBeUndefined();
   });
 
-  test("progress is shown on schedule, names the tool, stops after three, and is removed with the answer", async () => {
+  test("progress is shown on schedule, names the tool, stops after three, and is removed with the answer", async (t) => {
     const settings = { progressFirstMs: 1200, progressEveryMs: 400 };
-    const chat = await start({ script: usesBash(3600), settings });
+    const { world, chat } = await startBot(t, { script: usesBash, settings });
+    const isProgress = ({ params }: { params: Record<string, unknown> }) =>
+      JSON.stringify(params).includes("Still working");
+    const reportsIn = ({ telegram }: typeof world) =>
+      [...telegram.calls("sendRichMessage"), ...telegram.calls("editMessageText")].filter(isProgress);
     const sentAt = Date.now();
     chat.send("Test it.");
     expect(await saysIn(chat, /Still working/)).toMatch(/^⏳ Still working \(\d s\): bash `npm test`$/);
+    await t.expect.poll(() => reportsIn(world).length).toBe(3);
+    // Time enough for more.
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    world.daemon.openGate("tested");
     await saysIn(chat, /All 12 pass/);
     await chat.waitFor(({ messages }) => messages.every(({ text }) => !text.includes("Still working")));
     expect(botTexts(chat)).toEqual(["All 12 pass."]);
-    const isProgress = ({ params }: { params: Record<string, unknown> }) =>
-      JSON.stringify(params).includes("Still working");
-    const { telegram } = world;
-    const reports = [...telegram.calls("sendRichMessage"), ...telegram.calls("editMessageText")].filter(isProgress);
+    const reports = reportsIn(world);
     expect(reports).toHaveLength(3);
     // A slow machine may report late, but none reports early.
     for (const [index, { at }] of reports.entries()) expect(at - sentAt).toBeGreaterThanOrEqual(1200 + index * 400);
   });
 
-  test("a 429 for a preview delays nothing else", async () => {
-    world = await TelegramWorld.inProcess({ script: slowly });
+  test("a 429 for a preview delays nothing else", async (t) => {
+    const { world, chat } = await startBot(t, { script: slowly });
     world.telegram.fail({ method: "sendRichMessageDraft", with: { type: "tooManyRequests", retryAfterS: 30 } });
-    await world.daemon.up();
-    const chat = world.telegram.privateChat(world.ann);
     chat.send("Count.");
     await saysIn(chat, /four/);
     expect(botTexts(chat)).toEqual(["One two three four."]);
-    expect(drafts()).toHaveLength(1);
+    expect(drafts(world)).toHaveLength(1);
   });
 
-  test("a preview that hangs delays the answer by a few seconds at most", async () => {
-    world = await TelegramWorld.inProcess({ script: slowly });
+  test("a preview that hangs delays the answer by a few seconds at most", async (t) => {
+    const { world, chat } = await startBot(t, { script: slowly });
     const { telegram } = world;
     telegram.fail({ method: "sendRichMessageDraft", with: { type: "hang", when: "before" } });
-    await world.daemon.up();
-    const chat = telegram.privateChat(world.ann);
     chat.send("Count.");
     await saysIn(chat, /four/);
     const [hung] = telegram.calls("sendRichMessageDraft");
@@ -116,16 +112,17 @@ describe("a private chat", () => {
     expect((answered?.at ?? 0) - (hung?.at ?? 0)).toBeLessThan(20_000);
   });
 
-  test("a turn that takes longer than relayTimeoutMs is reported as late and does not fail", async () => {
-    const chat = await start({ script: usesBash(2500), settings: { relayTimeoutMs: 300 } });
+  test("a turn that takes longer than relayTimeoutMs is reported as late and does not fail", async (t) => {
+    const { world, chat } = await startBot(t, { script: usesBash, settings: { relayTimeoutMs: 300 } });
     chat.send("Test it.");
     await saysIn(chat, /taking longer than usual/);
+    world.daemon.openGate("tested");
     await saysIn(chat, /All 12 pass/);
   });
 
-  test("an answer ends with the time and the cost of its own turn", async () => {
+  test("an answer ends with the time and the cost of its own turn", async (t) => {
     const script = { always: [{ steps: [{ uses: { tokens: 10, cost: 0.25 } }, { say: "It is done." }] }] };
-    const chat = await start({ script, settings: { telegramFooter: true } });
+    const { chat } = await startBot(t, { script, settings: { telegramFooter: true } });
     chat.send("First.");
     await saysIn(chat, /done/);
     chat.send("Second.");
@@ -134,9 +131,9 @@ describe("a private chat", () => {
   });
 });
 
-describe("a group", () => {
-  test("one message is edited, at most once a second, and becomes the answer", async () => {
-    const group = await startGroup({ script: slowly });
+describe.concurrent("a group", () => {
+  test("one message is edited, at most once a second, and becomes the answer", async (t) => {
+    const { world, chat: group } = await startBot(t, { group: {}, script: whenTold });
     group.send("Count.");
     await saysIn(group, /^▶️ Working…$/);
     expect(
@@ -145,8 +142,10 @@ describe("a group", () => {
         ?.keyboard.flat()
         .map(({ text }) => text),
     ).toEqual(["Stop"]);
-    await saysIn(group, /^One two/);
-    await saysIn(group, /four/);
+    for (const word of words) {
+      world.daemon.openGate(word.trim());
+      await saysIn(group, new RegExp(word.trim()));
+    }
     expect(botTexts(group)).toEqual(["One two three four."]);
     await group.waitFor(({ messages }) => messages.at(-1)?.keyboard.length === 0);
     const edits = world.telegram.calls("editMessageText");
@@ -157,33 +156,38 @@ describe("a group", () => {
     }
   });
 
-  test("the running tool is shown below the text, and progress in the same message", async () => {
-    const group = await startGroup({ script: usesBash(3000), settings: { progressFirstMs: 1200 } });
+  test("the running tool is shown below the text, and progress in the same message", async (t) => {
+    const { world, chat: group } = await startBot(t, {
+      group: {},
+      script: usesBash,
+      settings: { progressFirstMs: 1200 },
+    });
     group.send("Test it.");
     // In any order: the preview may come a second after the tool has started.
     await Promise.all([
       saysIn(group, /^▶️ Working…\n\n⏳ bash `npm test`$/),
-      saysIn(group, /^⏳ Still working \([1-3] s\): bash `npm test`$/),
+      saysIn(group, /^⏳ Still working \([1-9]\d* s\): bash `npm test`$/),
     ]);
+    world.daemon.openGate("tested");
     await saysIn(group, /All 12 pass/);
     expect(botTexts(group)).toEqual(["All 12 pass."]);
   });
 
-  test("a failed turn leaves no Working message", async () => {
-    const group = await startGroup({ script: { always: [{ arrival: "refused" }] } });
+  test("a failed turn leaves no Working message", async (t) => {
+    const { chat: group } = await startBot(t, { group: {}, script: { always: [{ arrival: "refused" }] } });
     group.send("Begin.");
     await saysIn(group, /⚠️/);
     expect(botTexts(group).filter((text) => /Working|Asked again/.test(text))).toEqual([]);
   });
 });
 
-describe("waiting messages", () => {
-  test("a waiting message shows why, and its notice is removed when it starts", async () => {
+describe.concurrent("waiting messages", () => {
+  test("a waiting message shows why, and its notice is removed when it starts", async (t) => {
     const script = {
-      turns: [{ when: "First", steps: [{ wait: 2500 }, { say: "That was 1." }] }],
+      turns: [{ when: "First", steps: [{ until: "asked" }, { say: "That was 1." }] }],
       always: [{ steps: [{ say: "That was 2." }] }],
     };
-    const chat = await start({ script });
+    const { world, chat } = await startBot(t, { script });
     chat.send("First.");
     await chat.waitFor(({ draft }) => draft);
     const second = chat.send("Second.");
@@ -191,20 +195,18 @@ describe("waiting messages", () => {
     const sign = chat.messages.at(-1);
     expect(sign?.replyTo).toBe(second.message_id);
     expect(sign?.keyboard.flat().map(({ text }) => text)).toEqual(["Why?", "Withdraw"]);
+    world.daemon.openGate("asked");
     await saysIn(chat, /That was 2/);
     expect(botTexts(chat)).toEqual(["That was 1.", "That was 2."]);
   });
 
-  test("no more topics run than maxConcurrentTopics allows, and the next starts when one ends", async () => {
+  test("no more topics run than maxConcurrentTopics allows, and the next starts when one ends", async (t) => {
     const asks = { ask: "permission", title: "bash: make" } as const;
     const script = {
       always: [{ when: "First", steps: [asks, { say: "That was 1." }] }, { steps: [{ say: "That was 2." }] }],
     };
-    const options = { script, settings: { maxConcurrentTopics: 1 } };
-    world = await TelegramWorld.inProcess(options);
-    const group = world.telegram.supergroup({ members: [world.ann], topics: true });
-    world.configure(options, [group]);
-    await world.daemon.up();
+    const settings = { maxConcurrentTopics: 1 };
+    const { world, chat: group } = await startBot(t, { group: { topics: true }, script, settings });
     const [one, two] = [group.createTopic("One"), group.createTopic("Two")];
     group.send("First.", { thread: one });
     await saysIn(group, /Working/, one);
@@ -221,7 +223,7 @@ describe("waiting messages", () => {
   });
 });
 
-describe("long answers", () => {
+describe.concurrent("long answers", () => {
   const paragraph = `${"A line of prose that is not short. ".repeat(20)}\n\n`;
   const code = `\`\`\`ts\n${"const answer: number = 42; // and so on\n".repeat(180)}\`\`\`\n\n`;
   /** Resolves when the last part is in the chat, and the preview, which may also show it, is not. */
@@ -232,14 +234,15 @@ describe("long answers", () => {
         messages.every(({ keyboard }) => keyboard.length === 0),
     );
 
-  test("on an old server the answer is plain, in order, and every part closes its fences", async () => {
+  test("on an old server the answer is plain, in order, and every part closes its fences", async (t) => {
     const script = {
-      always: [{ steps: [{ say: "Soon." }, { wait: 2500 }, { say: `\n\n${paragraph}${code}The end.` }] }],
+      always: [{ steps: [{ say: "Soon." }, { until: "shown" }, { say: `\n\n${paragraph}${code}The end.` }] }],
     };
-    const chat = await start({ script, api: { botApiVersion: "old" } });
+    const { world, chat } = await startBot(t, { script, api: { botApiVersion: "old" } });
     chat.send("Write.");
     await saysIn(chat, /^▶️ Working…$/);
     await saysIn(chat, /^Soon\.$/);
+    world.daemon.openGate("shown");
     await isWhole(chat);
     const parts = chat.messages.filter(({ isFromBot }) => isFromBot);
     expect(parts.length).toBeGreaterThan(1);
@@ -254,9 +257,9 @@ describe("long answers", () => {
     }
   });
 
-  test("an answer of more than eight parts continues as a file", async () => {
+  test("an answer of more than eight parts continues as a file", async (t) => {
     const script = { always: [{ steps: [{ say: `${paragraph.repeat(60)}The end.` }] }] };
-    const chat = await start({ script, api: { botApiVersion: "old" } });
+    const { chat } = await startBot(t, { script, api: { botApiVersion: "old" } });
     chat.send("Write.");
     const { file } = await chat.waitFor(({ messages }) => messages.find((message) => message.file));
     expect(file?.name).toBe("answer.md");
@@ -264,9 +267,12 @@ describe("long answers", () => {
     expect(chat.messages.filter(({ isFromBot, file: none }) => isFromBot && !none)).toHaveLength(8);
   });
 
-  test("an answer of 4,096 emoji arrives whole", async () => {
+  test("an answer of 4,096 emoji arrives whole", async (t) => {
     const emoji = "👩‍🚀".repeat(4096);
-    const chat = await start({ script: { always: [{ steps: [{ say: emoji }] }] }, api: { botApiVersion: "old" } });
+    const { chat } = await startBot(t, {
+      script: { always: [{ steps: [{ say: emoji }] }] },
+      api: { botApiVersion: "old" },
+    });
     chat.send("Write.");
     await isWhole(chat);
     const text = botTexts(chat).map((part) => part.replace(/ ?\(\d\/\d\)$/, "").trim());

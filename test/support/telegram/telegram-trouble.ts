@@ -7,13 +7,13 @@ import type { InProcessDaemon } from "../daemon/in-process-daemon.ts";
 import { saysIn, TelegramWorld } from "./telegram-world.ts";
 
 /**
- * Prompts that contain "slowly" take some time, and those with "when told" until the test says so; everything else is
- * answered immediately.
+ * Prompts that contain "when told" ask first, and those with "later" wait until the test calls `answerLater`; everything
+ * else is answered immediately.
  */
 const script = {
   always: [
     { when: "when told", steps: [{ ask: "permission" as const, title: "May I?" }, { echo: "Done as you asked: " }] },
-    { when: "slowly", steps: [{ wait: 1500 }, { echo: "Done as you asked: " }] },
+    { when: "later", steps: [{ until: "later" }, { echo: "Done as you asked: " }] },
     { steps: [{ echo: "Done as you asked: " }] },
   ],
   stepMs: 2,
@@ -102,6 +102,10 @@ export class TroubleWorld {
       [/May I/, ...(chat.info.type === "private" ? [] : [/Working/])].map((sign) => saysIn(chat, sign, thread)),
     );
     return text;
+  }
+
+  answerLater(): void {
+    this.world.daemon.openGate("later");
   }
 
   async finish(chat: ChatHandle, thread: number | null = null): Promise<void> {

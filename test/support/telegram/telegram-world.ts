@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { ChatHandle, FakeBotApi, FakeBotApiOptions } from "@waybill/fake-bot-api";
 import { startFakeBotApi } from "@waybill/fake-bot-api";
 import type { User } from "grammy/types";
+import type { TestContext } from "vitest";
 import type { StubScriptInput } from "../../../src/runtimes/stub/script.ts";
 import type { DaemonHome } from "../daemon/daemon-home.ts";
 import { InProcessDaemon } from "../daemon/in-process-daemon.ts";
@@ -68,6 +69,29 @@ export class TelegramWorld<Daemon extends DaemonHome> {
     await this.daemon.dispose();
     await this.telegram.close();
   }
+}
+
+export type BotOptions = TelegramWorldOptions & {
+  /** A supergroup to write in, instead of Ann's private chat. */
+  group?: Parameters<FakeBotApi["supergroup"]>[0];
+  /** Called before the daemon starts. */
+  before?: (bot: StartedBot) => void | Promise<void>;
+};
+export type StartedBot = { world: TelegramWorld<InProcessDaemon>; chat: ChatHandle };
+
+/** A daemon of its own for one test, so that tests can run side by side. */
+export async function startBot(
+  { onTestFinished }: Pick<TestContext, "onTestFinished">,
+  { group, before, ...options }: BotOptions = {},
+): Promise<StartedBot> {
+  const world = await TelegramWorld.inProcess(options);
+  onTestFinished(() => world.dispose());
+  const { telegram, ann, daemon } = world;
+  const chat = group ? telegram.supergroup({ members: [ann], ...group }) : telegram.privateChat(ann);
+  if (group) world.configure(options, [chat]);
+  await before?.({ world, chat });
+  await daemon.up();
+  return { world, chat };
 }
 
 /** The texts that the bot shows in a chat, oldest first. */
