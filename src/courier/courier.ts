@@ -162,7 +162,7 @@ export class Courier {
       } else if (item.type === "message") {
         const { fromLane, relayOfMessageId } = item.message;
         if (fromLane !== null && relayOfMessageId !== null) void this.#replied(fromLane, relayOfMessageId);
-      }
+      } else if (item.type === "lane" && item.lane === null && item.laneId !== null) this.#wakeUps.forget(item.laneId);
     }
   }
 

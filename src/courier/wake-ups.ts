@@ -9,6 +9,9 @@ import type { Lane } from "../core/lane/lane.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Runtime } from "../runtimes/port.ts";
 
+/** A turn in the session that a lane has just left may still end. */
+const followedSessions = 2;
+
 type Wait = { reason: string; times: number; cancel: () => void };
 
 export class WakeUps {
@@ -16,6 +19,8 @@ export class WakeUps {
   readonly #policy: Policy;
   readonly #wake: (laneId: string, options: { reconcile: boolean }) => void;
   readonly #laneOfSession = new Map<string, string>();
+  /** The newest sessions of each lane, oldest first. */
+  readonly #sessionsOf = new Map<string, readonly string[]>();
   readonly #waits = new Map<string, Wait>();
   readonly #unsubscribe: (() => void)[] = [];
   #closed = false;
@@ -38,8 +43,20 @@ export class WakeUps {
   }
 
   /** From now on, hints about the lane's session wake it. */
-  follow(lane: Lane): void {
-    if (lane.sessionId !== null) this.#laneOfSession.set(lane.sessionId, lane.id);
+  follow({ id, sessionId }: Lane): void {
+    const known = this.#sessionsOf.get(id) ?? [];
+    if (sessionId === null || known.at(-1) === sessionId) return;
+    const sessions = [...known.filter((one) => one !== sessionId), sessionId].slice(-followedSessions);
+    for (const old of known) if (!sessions.includes(old)) this.#unfollow(old, id);
+    this.#sessionsOf.set(id, sessions);
+    this.#laneOfSession.set(sessionId, id);
+  }
+
+  /** The lane was removed. */
+  forget(laneId: string): void {
+    for (const session of this.#sessionsOf.get(laneId) ?? []) this.#unfollow(session, laneId);
+    this.#sessionsOf.delete(laneId);
+    this.clear(laneId);
   }
 
   /** The lane's head cannot be sent now. Each consecutive wait is longer. */
@@ -60,6 +77,11 @@ export class WakeUps {
 
   reason(laneId: string): string | null {
     return this.#waits.get(laneId)?.reason ?? null;
+  }
+
+  /** Another lane may have adopted the session since. */
+  #unfollow(sessionId: string, laneId: string): void {
+    if (this.#laneOfSession.get(sessionId) === laneId) this.#laneOfSession.delete(sessionId);
   }
 
   close(): void {
