@@ -11,7 +11,7 @@ import { builtModule } from "./built-module.mjs";
 import { inboxRow } from "./inbox-row.mjs";
 
 const { path, warmUpPath, kind, rows, everyMs } = JSON.parse(process.argv[2]);
-const { InboxFile } = await builtModule("mail/inbox-files/inbox-file.js");
+const { InboxFile } = await builtModule("transports/inbox-files/file/inbox-file.js");
 let refused = 0;
 
 const open = {

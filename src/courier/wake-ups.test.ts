@@ -3,7 +3,7 @@ import { ManualClock } from "../../test/support/core/manual-clock.ts";
 import { aLane } from "../../test/support/daemon/waybill.ts";
 import { defaultPolicy } from "../core/delivery/policy.ts";
 import type { Lane } from "../core/lane/lane.ts";
-import { planLane } from "../core/plan/plans.ts";
+import { planLane } from "../core/plan/lane-plans.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import { WakeUps } from "./wake-ups.ts";
 

@@ -8,7 +8,7 @@ import type { Recorder } from "../events/recorder.ts";
 import type { MessageAdmission } from "../mail/admission.ts";
 import type { AgentTokens } from "../mail/agent-tokens.ts";
 import type { AttachmentFiles } from "../mail/attachments/attachment-files.ts";
-import type { TeamFiles } from "../mail/team-files/team-files.ts";
+import type { TeamFiles } from "../mail/team-files.ts";
 import type { Interventions } from "../operator/interventions.ts";
 import type { MemberStates } from "../operator/member-states.ts";
 import type { Clock } from "../platform/clock.ts";

@@ -5,8 +5,7 @@ import type { TeamConfig } from "../core/inbox/team-config.ts";
 import { memberName, teamName } from "../core/inbox/team-config.ts";
 import type { Team } from "../core/team/team.ts";
 import { nameProblem } from "../core/team/team.ts";
-import { readTeamConfig } from "../mail/team-files/team-config-file.ts";
-import { joinMembers } from "../mail/team-files/team-members.ts";
+import { joinMembers } from "../mail/join-members.ts";
 import { AppError } from "../platform/app-error.ts";
 import { knownLane } from "../store/known.ts";
 import type { Engine } from "./engine.ts";
@@ -17,7 +16,7 @@ export async function importTeam(
   { directory, name, lanes, join: joins }: TeamImport,
   { store, clock, teamFiles, memberStates }: Engine,
 ): Promise<Team> {
-  const config = await readTeamConfig(directory);
+  const config = await teamFiles.configIn(directory);
   if (!config && !existsSync(join(directory, "inboxes"))) throw noTeam(directory);
   const team = name ?? teamName(config, basename(directory));
   if (team === null || nameProblem(team) !== null) throw noName(directory);
@@ -36,7 +35,7 @@ export async function importTeam(
   if (config) await joinMembers(config, (await store.team(team)) ?? made, store, clock);
   await store.putTeam({ name: team, displayName, createdAt, directory });
   memberStates.follow();
-  if (joins && config?.form === "session") await (await import("../mail/team-files/join-team.ts")).joinTeam(directory);
+  if (joins && config?.form === "session") await teamFiles.join(directory);
   await teamFiles.settled(team);
   return (await store.team(team)) ?? made;
 }

@@ -9,8 +9,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { missingRows } from "../../build/core/inbox/missing-rows.js";
 import { rowKey } from "../../build/core/inbox/row.js";
 import { failPointFrom } from "../../build/daemon/worker/fail-point.js";
-import { archiveRead } from "../../build/mail/inbox-files/archive.js";
-import { InboxFile } from "../../build/mail/inbox-files/inbox-file.js";
+import { archiveRead } from "../../build/transports/inbox-files/file/archive.js";
+import { InboxFile } from "../../build/transports/inbox-files/file/inbox-file.js";
 
 const [, , path, name, count, archive] = process.argv;
 const failPoint = failPointFrom(process.env.WAYBILL_FAIL_POINT);

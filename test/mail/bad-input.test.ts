@@ -19,7 +19,7 @@ import {
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { InboxFile } from "../../src/mail/inbox-files/inbox-file.ts";
+import { InboxFile } from "../../src/transports/inbox-files/file/inbox-file.ts";
 import { aRow, eventually, keepLocked } from "../support/teams/team-directory.ts";
 import type { TeamWorld, TeamWorldOptions } from "../support/teams/team-world.ts";
 import { startTeamWorld } from "../support/teams/team-world.ts";

@@ -26,9 +26,6 @@ import { postMessageWith } from "../../mail/agent-mail.ts";
 import { agentTokens } from "../../mail/agent-tokens.ts";
 import { attachmentFiles } from "../../mail/attachments/attachment-files.ts";
 import type { ReadCommitter } from "../../mail/read-commit.ts";
-import type { TakeLock } from "../../mail/team-files/folder-lock.ts";
-import type { FolderProblem } from "../../mail/team-files/folder-problems.ts";
-import { TeamFiles } from "../../mail/team-files/team-files.ts";
 import type { AlertTimes } from "../../operator/alerts.ts";
 import { Alerts } from "../../operator/alerts.ts";
 import { Interventions } from "../../operator/interventions.ts";
@@ -40,6 +37,9 @@ import type { Engine } from "../../service/engine.ts";
 import { Ledger } from "../../store/ledger.ts";
 import type { NewLane } from "../../store/port.ts";
 import type { Store } from "../../store/store.ts";
+import type { TakeLock } from "../../transports/inbox-files/folder-lock.ts";
+import type { FolderProblem } from "../../transports/inbox-files/folder-problems.ts";
+import { InboxFilesTransport } from "../../transports/inbox-files/inbox-files.ts";
 
 export type EngineOptions = {
   store: Store;
@@ -138,9 +138,9 @@ export async function startEngine(options: EngineOptions): Promise<StartedEngine
     acceptedFiles: (kind) => runtimes.get(kind)?.traits.attachments ?? null,
   });
   const interventions = new Interventions({ ...deps, store, recorder }, courier);
-  const teamFiles = new TeamFiles({
+  const teamFiles = new InboxFilesTransport({
     ...{ store, admission, clock, failPoint, onError, rescanMs: 30_000, onProblem: () => {}, ...options.teamFiles },
-    asks: { open: (ask, answer) => asks.askedElsewhere(ask, answer), close: (id) => asks.answered(id) },
+    asks,
     failDelivery: ({ id, laneId }, reason) => courier.fail(id, laneId, reason),
     heard: (member, at) => memberStates.heard(member, at),
     async shutDown({ name, lane }, team) {

@@ -18,7 +18,6 @@ import { MessageAdmission } from "../../../src/mail/admission.ts";
 import { agentTokens } from "../../../src/mail/agent-tokens.ts";
 import { attachmentFiles } from "../../../src/mail/attachments/attachment-files.ts";
 import { storeReads } from "../../../src/mail/read-commit.ts";
-import { TeamFiles } from "../../../src/mail/team-files/team-files.ts";
 import { Interventions } from "../../../src/operator/interventions.ts";
 import { MemberStates } from "../../../src/operator/member-states.ts";
 import { AppError } from "../../../src/platform/app-error.ts";
@@ -32,6 +31,7 @@ import type { AskDecision, OpenAsk, Send, Service } from "../../../src/service/s
 import { Ledger } from "../../../src/store/ledger.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../../src/store/store.ts";
+import { InboxFilesTransport } from "../../../src/transports/inbox-files/inbox-files.ts";
 import { anEvent, logged } from "../core/events.ts";
 import { lockDirectory } from "../teams/lock-directory.ts";
 import { aLane } from "./waybill.ts";
@@ -301,7 +301,7 @@ function stillEngine(directory: string, store: Store, asks: AskRegistry, service
     ledger,
     runtimes,
     asks,
-    teamFiles: new TeamFiles({
+    teamFiles: new InboxFilesTransport({
       ...{
         ...deps,
         admission,
@@ -311,7 +311,7 @@ function stillEngine(directory: string, store: Store, asks: AskRegistry, service
         heard: () => {},
         onProblem: () => {},
       },
-      asks: { open: () => {}, close: () => {} },
+      asks: { askedElsewhere: () => {}, answered: () => {} },
       ...{ failDelivery: async () => {}, shutDown: async () => {} },
     }),
     courier: courier as Courier,

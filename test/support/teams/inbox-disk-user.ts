@@ -5,8 +5,8 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Appended, InboxRead } from "../../../src/mail/inbox-files/inbox-file.ts";
-import { InboxFile } from "../../../src/mail/inbox-files/inbox-file.ts";
+import type { Appended, InboxRead } from "../../../src/transports/inbox-files/file/inbox-file.ts";
+import { InboxFile } from "../../../src/transports/inbox-files/file/inbox-file.ts";
 import { aRow } from "./inbox-directory.ts";
 
 export type InboxDiskRun = {

@@ -1,6 +1,7 @@
 /** The lock that a daemon keeps in a team's directory. */
-import type { TakeLock } from "../../../src/mail/team-files/folder-lock.ts";
+
 import { takeLock } from "../../../src/store/sqlite/file/lock-file.ts";
+import type { TakeLock } from "../../../src/transports/inbox-files/folder-lock.ts";
 
 export const lockDirectory: TakeLock = (file) => {
   const outcome = takeLock(file, Date.now());

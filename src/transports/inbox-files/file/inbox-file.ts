@@ -2,8 +2,8 @@
  * One inbox file: a JSON array that other programs also rewrite. An appended row is verified by reading it back. Other
  * programs' rows are never damaged, and a file that does not parse is never written.
  */
-import type { FailPointHook } from "../../core/delivery/fail-points.ts";
-import type { InboxRow } from "../../core/inbox/row.ts";
+import type { FailPointHook } from "../../../core/delivery/fail-points.ts";
+import type { InboxRow } from "../../../core/inbox/row.ts";
 import type { Appended, BatchPlan, Waiting } from "./append-batch.ts";
 import { planBatch } from "./append-batch.ts";
 import { keyInFile, rowText, withRows } from "./edit-inbox.ts";

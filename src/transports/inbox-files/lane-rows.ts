@@ -9,8 +9,8 @@ import { fileSender, taskRef } from "../../core/inbox/row.ts";
 import { laneAddress } from "../../core/message/address.ts";
 import type { Mail, TaskRef } from "../../core/message/message.ts";
 import type { Member } from "../../core/team/team.ts";
+import type { NewMessage } from "../../mail/message-schema.ts";
 import { AppError } from "../../platform/app-error.ts";
-import type { NewMessage } from "../message-schema.ts";
 import type { FolderContext } from "./folder-context.ts";
 import { answeredMessage, nativeSender, replyTo } from "./row-sender.ts";
 

@@ -5,7 +5,7 @@ import type { Address, MemberAddress, WrittenAddress } from "../../core/message/
 import type { Mail } from "../../core/message/message.ts";
 import type { Member } from "../../core/team/team.ts";
 import { memberCalled } from "../../core/team/team.ts";
-import { owner } from "../agent-mail.ts";
+import { owner } from "../../mail/agent-mail.ts";
 import type { FolderContext } from "./folder-context.ts";
 
 /** The member that a row names as its sender; null if the team has no such member. */

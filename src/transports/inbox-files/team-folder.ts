@@ -9,9 +9,10 @@ import { isInFile } from "../../core/inbox/hand-over.ts";
 import type { TeamConfig } from "../../core/inbox/team-config.ts";
 import type { Notice } from "../../core/lane/lane.ts";
 import type { Team } from "../../core/team/team.ts";
-import type { InboxFile } from "../inbox-files/inbox-file.ts";
-import { isDirectory } from "../inbox-files/problems.ts";
+import { joinMembers } from "../../mail/join-members.ts";
 import { archiveRows } from "./archive-rows.ts";
+import type { InboxFile } from "./file/inbox-file.ts";
+import { isDirectory } from "./file/problems.ts";
 import type { FolderContext, FolderDeps } from "./folder-context.ts";
 import type { Inbox } from "./folder-inboxes.ts";
 import { FolderInboxes, removalMs } from "./folder-inboxes.ts";
@@ -23,7 +24,6 @@ import { followRows, isUnserved, keepWaiting, msUntilSettled, writeWaiting } fro
 import { laneMember } from "./lane-rows.ts";
 import { readInbox } from "./read-inbox.ts";
 import { isFileError, readTeamConfig } from "./team-config-file.ts";
-import { joinMembers } from "./team-members.ts";
 
 /** How often to retry an inbox while another program holds its lock: no event reports the release. */
 const lockedMs = 1000;

@@ -4,7 +4,7 @@
  */
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
-import { messageOf } from "../../platform/app-error.ts";
+import { messageOf } from "../../../platform/app-error.ts";
 
 export type InboxProblem =
   | "corrupt"

@@ -1,7 +1,7 @@
 /** Flags rows of an inbox file as read. */
 import { isRow, rowKey } from "../../core/inbox/row.ts";
-import type { InboxFile } from "../inbox-files/inbox-file.ts";
-import type { ReadCommit } from "../read-commit.ts";
+import type { ReadCommit } from "../../mail/read-commit.ts";
+import type { InboxFile } from "./file/inbox-file.ts";
 
 /** Flags every row with one of these keys, including several rows with the same id. */
 export async function flagRead(inbox: InboxFile, keys: ReadonlySet<string>): Promise<ReadCommit> {

@@ -7,21 +7,22 @@ import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import type { Notice } from "../../core/lane/lane.ts";
 import type { LogItem } from "../../core/log/log-item.ts";
 import type { Team } from "../../core/team/team.ts";
-import type { ReadCommit, ReadCommitter } from "../read-commit.ts";
+import type { ReadCommit, ReadCommitter } from "../../mail/read-commit.ts";
+import type { TeamFiles } from "../../mail/team-files.ts";
 import type { TakeLock } from "./folder-lock.ts";
 import { DirectoryLock } from "./folder-lock.ts";
+import { readTeamConfig } from "./team-config-file.ts";
 import type { TeamFolder, TeamFolderDeps } from "./team-folder.ts";
 
-export type TeamFilesDeps = Omit<TeamFolderDeps, "lock" | "quarantine" | "archive"> & {
+export type InboxFilesDeps = Omit<TeamFolderDeps, "lock" | "quarantine" | "archive"> & {
   takeLock: TakeLock;
   /** For copies of unreadable files, and for archived rows. */
   stateDirectory: string;
 };
 
-export class TeamFiles {
-  /** Rows of inbox files are flagged as read in a second step, after the proof. */
+export class InboxFilesTransport implements TeamFiles {
   readonly reads: ReadCommitter = { commitsWithLedger: true, commitRead: (record) => this.#commitRead(record) };
-  readonly #deps: TeamFilesDeps;
+  readonly #deps: InboxFilesDeps;
   readonly #folders = new Map<string, TeamFolder>();
   /** The names of the teams whose folders are scanned. */
   readonly #followed = new Set<string>();
@@ -29,7 +30,7 @@ export class TeamFiles {
   #unsubscribe: (() => void) | null = null;
   #closed = false;
 
-  constructor(deps: TeamFilesDeps) {
+  constructor(deps: InboxFilesDeps) {
     this.#deps = deps;
   }
 
@@ -47,7 +48,6 @@ export class TeamFiles {
     return this.#folders.get(team)?.notices ?? [];
   }
 
-  /** The process of another Waybill that uses the files in a directory; null if none does. */
   holderOf(directory: string): { pid: number | null } | null {
     if ([...this.#folders.values()].some((folder) => folder.directory === directory)) return null;
     const lock = new DirectoryLock(directory, this.#deps.takeLock);
@@ -56,7 +56,14 @@ export class TeamFiles {
     return holder;
   }
 
-  /** Resolves once everything that can be written to the team's files has been. */
+  configIn = readTeamConfig;
+
+  async join(directory: string): Promise<void> {
+    // Loaded lazily, like everything that writes files.
+    const { joinTeam } = await import("./join-team.ts");
+    return joinTeam(directory);
+  }
+
   async settled(name: string): Promise<void> {
     const team = await this.#deps.store.team(name);
     if (team) await this.#follow(team);

@@ -6,8 +6,8 @@
 import type { ParsedRow, SystemRow } from "../../core/inbox/row.ts";
 import { isRow, isShutdownApproval, rowKey, systemRowIn } from "../../core/inbox/row.ts";
 import { requestedTool, requestTitle, responseKey, responseRow } from "../../core/inbox/system-row-answers.ts";
+import type { AnswerAsk } from "../../courier/ask-registry.ts";
 import { AppError } from "../../platform/app-error.ts";
-import type { AskAnswer } from "../../runtimes/port.ts";
 import type { FolderContext } from "./folder-context.ts";
 import type { LaneMember } from "./lane-rows.ts";
 import { senderIn } from "./row-sender.ts";
@@ -36,9 +36,9 @@ export async function openRequest(
   const id = askId(row, member, context);
   const title = `${sender.name}: ${requestTitle(row.system)}`;
   const about = { ...requestedTool(row.system), detail: row.system.data };
-  asks.open({ id, title, laneId: member.lane, since: row.sentAt, ...about }, async (answer) => {
+  asks.askedElsewhere({ id, title, laneId: member.lane, since: row.sentAt, ...about }, async (answer) => {
     await respond(row, sender.name, member, answer, context);
-    asks.close(id);
+    asks.answered(id);
     await done();
   });
   return null;
@@ -64,7 +64,7 @@ async function respond(
   row: RequestRow,
   sender: string,
   member: LaneMember,
-  { decision }: AskAnswer,
+  { decision }: Parameters<AnswerAsk>[0],
   context: FolderContext,
 ): Promise<void> {
   const isApproved = decision !== "reject";

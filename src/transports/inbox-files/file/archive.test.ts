@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { aRow, InboxDirectory } from "../../../test/support/teams/inbox-directory.ts";
+import { aRow, InboxDirectory } from "../../../../test/support/teams/inbox-directory.ts";
 import { archiveRead } from "./archive.ts";
 import { InboxFile } from "./inbox-file.ts";
 

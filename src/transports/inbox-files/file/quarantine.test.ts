@@ -2,7 +2,7 @@ import { readFileSync, statSync, symlinkSync, utimesSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { InboxDirectory } from "../../../test/support/teams/inbox-directory.ts";
+import { InboxDirectory } from "../../../../test/support/teams/inbox-directory.ts";
 import { keepCopy } from "./quarantine.ts";
 
 let files: InboxDirectory;

@@ -7,8 +7,8 @@ import type { RowForm } from "../../core/inbox/row.ts";
 import { formOfRows, rowKey } from "../../core/inbox/row.ts";
 import type { TeamConfig } from "../../core/inbox/team-config.ts";
 import { fileNameOf, memberName } from "../../core/inbox/team-config.ts";
-import type { InboxRead } from "../inbox-files/inbox-file.ts";
-import { InboxFile, staleMs } from "../inbox-files/inbox-file.ts";
+import type { InboxRead } from "./file/inbox-file.ts";
+import { InboxFile, staleMs } from "./file/inbox-file.ts";
 import { InboxRows } from "./inbox-rows.ts";
 import { isFileError } from "./team-config-file.ts";
 

@@ -17,7 +17,7 @@ import {
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { aRow, InboxDirectory } from "../../../test/support/teams/inbox-directory.ts";
+import { aRow, InboxDirectory } from "../../../../test/support/teams/inbox-directory.ts";
 import type { InboxFileOptions, InboxProblem } from "./inbox-file.ts";
 import { InboxFile } from "./inbox-file.ts";
 

@@ -1,8 +1,8 @@
 /** Reads a team's inbox if it has changed, and reports why it cannot be read. */
 import type { Clock } from "../../platform/clock.ts";
-import type { InboxRead } from "../inbox-files/inbox-file.ts";
-import { isDirectory } from "../inbox-files/problems.ts";
-import { keepCopy } from "../inbox-files/quarantine.ts";
+import type { InboxRead } from "./file/inbox-file.ts";
+import { isDirectory } from "./file/problems.ts";
+import { keepCopy } from "./file/quarantine.ts";
 import type { Inbox } from "./folder-inboxes.ts";
 import type { FolderProblems } from "./folder-problems.ts";
 import { isFileError } from "./team-config-file.ts";

@@ -14,8 +14,8 @@ import { writtenAddress } from "../../core/message/address.ts";
 import type { Mail } from "../../core/message/message.ts";
 import { replyAddress } from "../../core/message/message.ts";
 import { holdOf, leadRole } from "../../core/team/team.ts";
+import type { OpenHandOver } from "../../mail/team-files.ts";
 import { AppError } from "../../platform/app-error.ts";
-import type { OpenHandOver } from "../../store/port.ts";
 import type { FolderContext } from "./folder-context.ts";
 import { isRunning } from "./lead-process.ts";
 

@@ -5,38 +5,18 @@ import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import type { RowForm } from "../../core/inbox/row.ts";
 import type { TeamConfig } from "../../core/inbox/team-config.ts";
 import type { Team } from "../../core/team/team.ts";
+import type { AskRegistry } from "../../courier/ask-registry.ts";
+import type { AgentAddress, MessageAdmission } from "../../mail/admission.ts";
+import type { TeamFileStore } from "../../mail/team-files.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { AskAnswer } from "../../runtimes/port.ts";
-import type { InboxFileStore, LedgerStore, LogStore, MailStore, TeamStore } from "../../store/port.ts";
-import type { AgentAddress, MessageAdmission } from "../admission.ts";
-import type { InboxFile } from "../inbox-files/inbox-file.ts";
-
-/** The registry of asks that wait for a person. Requests in inbox files are added to it. */
-export type FileAsks = {
-  open(ask: FileAsk, answer: AnswerAsk): void;
-  close(id: string): void;
-};
-/** `tool` and `input` are null for a request that is not about a tool; `detail` is the content of the row. */
-export type FileAsk = {
-  id: string;
-  title: string;
-  laneId: string;
-  since: number;
-  tool: string | null;
-  input: unknown;
-  detail: unknown;
-};
-export type AnswerAsk = (answer: AskAnswer) => Promise<void>;
+import type { InboxFile } from "./file/inbox-file.ts";
 
 export type FolderDeps = {
-  store: TeamStore &
-    InboxFileStore &
-    Pick<MailStore, "message"> &
-    Pick<LedgerStore, "deliveryOf"> &
-    Pick<LogStore, "onLog">;
+  store: TeamFileStore;
   admission: MessageAdmission;
   clock: Clock;
-  asks: FileAsks;
+  /** Requests in inbox files are added to the asks that wait for a person. */
+  asks: Pick<AskRegistry, "askedElsewhere" | "answered">;
   /** Ends a delivery whose row has changed. */
   failDelivery: (record: DeliveryRecord, reason: string) => Promise<void>;
   /** A person approved shutting down a member that Waybill runs. */

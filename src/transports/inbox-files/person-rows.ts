@@ -7,8 +7,8 @@ import type { ParsedRow } from "../../core/inbox/row.ts";
 import { fileSender } from "../../core/inbox/row.ts";
 import { personAddress, writtenAddress } from "../../core/message/address.ts";
 import { replyAddress } from "../../core/message/message.ts";
+import type { NewMessage } from "../../mail/message-schema.ts";
 import { AppError } from "../../platform/app-error.ts";
-import type { NewMessage } from "../message-schema.ts";
 import type { FolderContext } from "./folder-context.ts";
 import { answeredMessage, nativeSender } from "./row-sender.ts";
 

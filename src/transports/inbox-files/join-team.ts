@@ -6,9 +6,9 @@ import { readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { fileSender, isRow } from "../../core/inbox/row.ts";
 import { AppError, messageOf } from "../../platform/app-error.ts";
-import { takeLock } from "../inbox-files/lock-directory.ts";
-import { presentState } from "../inbox-files/read-bytes.ts";
-import { removeReplacement, writeBeside } from "../inbox-files/replacement.ts";
+import { takeLock } from "./file/lock-directory.ts";
+import { presentState } from "./file/read-bytes.ts";
+import { removeReplacement, writeBeside } from "./file/replacement.ts";
 
 const lockSettings = { waitMs: 2000, staleMs: 10_000 };
 /** The program writes the file in place, so a read may find it half written. */

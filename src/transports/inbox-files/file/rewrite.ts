@@ -6,7 +6,7 @@
 import { renameSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { FailPointHook } from "../../core/delivery/fail-points.ts";
+import type { FailPointHook } from "../../../core/delivery/fail-points.ts";
 import type { InboxReader, Looked, Unparsed } from "./inbox-reader.ts";
 import type { HeldLock, LockSettings } from "./lock-directory.ts";
 import { takeLock } from "./lock-directory.ts";

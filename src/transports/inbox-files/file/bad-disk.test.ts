@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
-import { OtherProcess } from "../../../test/support/files/other-process.ts";
-import { aRow } from "../../../test/support/teams/inbox-directory.ts";
-import type { InboxDiskRun } from "../../../test/support/teams/inbox-disk-user.ts";
+import { OtherProcess } from "../../../../test/support/files/other-process.ts";
+import { aRow } from "../../../../test/support/teams/inbox-directory.ts";
+import type { InboxDiskRun } from "../../../../test/support/teams/inbox-disk-user.ts";
 
-const user = fileURLToPath(new URL("../../../test/support/teams/inbox-disk-user.ts", import.meta.url));
+const user = fileURLToPath(new URL("../../../../test/support/teams/inbox-disk-user.ts", import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), "waybill-disk-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 

@@ -2,7 +2,7 @@
  * Parses an inbox file into rows with their positions in the text, so that a rewrite keeps the bytes of the other rows.
  * Rows that were parsed before are not parsed again: a file mostly grows at its end. Pure.
  */
-import { rowKey } from "../../core/inbox/row.ts";
+import { rowKey } from "../../../core/inbox/row.ts";
 
 export type ParsedInbox = {
   readonly bytes: Buffer;

@@ -10,7 +10,7 @@ import {
   utimesSync,
 } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { aRow, InboxDirectory } from "../../../test/support/teams/inbox-directory.ts";
+import { aRow, InboxDirectory } from "../../../../test/support/teams/inbox-directory.ts";
 import type { InboxFileOptions } from "./inbox-file.ts";
 import { InboxFile } from "./inbox-file.ts";
 

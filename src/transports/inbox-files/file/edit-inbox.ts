@@ -1,6 +1,6 @@
 /** Builds the text of an inbox file with changed rows. Rows that stay keep their bytes. Pure. */
-import type { InboxRow } from "../../core/inbox/row.ts";
-import { rowKey } from "../../core/inbox/row.ts";
+import type { InboxRow } from "../../../core/inbox/row.ts";
+import { rowKey } from "../../../core/inbox/row.ts";
 import type { ParsedInbox } from "./parse-inbox.ts";
 
 const indent = "  ";

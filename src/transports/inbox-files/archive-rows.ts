@@ -3,9 +3,9 @@
  * them.
  */
 import { join } from "node:path";
-import type { LedgerStore } from "../../store/port.ts";
-import { archiveRead } from "../inbox-files/archive.ts";
-import type { InboxFile } from "../inbox-files/inbox-file.ts";
+import type { TeamFileStore } from "../../mail/team-files.ts";
+import { archiveRead } from "./file/archive.ts";
+import type { InboxFile } from "./file/inbox-file.ts";
 import type { FolderContext } from "./folder-context.ts";
 import type { LaneMember } from "./lane-rows.ts";
 
@@ -24,7 +24,7 @@ export async function archiveRows(
 async function owedReads(
   keys: readonly string[],
   lane: string,
-  store: Pick<LedgerStore, "deliveryOf">,
+  store: Pick<TeamFileStore, "deliveryOf">,
 ): Promise<Set<string>> {
   const owed = new Set<string>();
   for (const key of keys) {

@@ -1,10 +1,10 @@
 /** Adds members that the team's own configuration names and Waybill does not know yet. Waybill does not run them. */
 
-import type { TeamConfig } from "../../core/inbox/team-config.ts";
-import type { Team } from "../../core/team/team.ts";
-import { isReserved, leadRole, nameProblem } from "../../core/team/team.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { TeamStore } from "../../store/port.ts";
+import type { TeamConfig } from "../core/inbox/team-config.ts";
+import type { Team } from "../core/team/team.ts";
+import { isReserved, leadRole, nameProblem } from "../core/team/team.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { TeamStore } from "../store/port.ts";
 
 export async function joinMembers(config: TeamConfig, team: Team, store: TeamStore, clock: Clock): Promise<void> {
   for (const { name, role, joinedAt } of config.members) {

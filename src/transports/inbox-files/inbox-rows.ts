@@ -6,7 +6,7 @@ import type { ParsedRow } from "../../core/inbox/row.ts";
 import { fileSender, isShutdownApproval, parseRow, rowKey } from "../../core/inbox/row.ts";
 import { kindOfSystemRow } from "../../core/inbox/system-row-answers.ts";
 import type { Member } from "../../core/team/team.ts";
-import type { InboxFile } from "../inbox-files/inbox-file.ts";
+import type { InboxFile } from "./file/inbox-file.ts";
 import { flagRead } from "./flag-read.ts";
 import type { FolderContext } from "./folder-context.ts";
 import type { RequestRow } from "./inbox-requests.ts";
