@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { readDaemonFile } from "../daemon/supervisor/daemon-file.ts";
-import { ownProgram } from "./own-program.ts";
+import { packageFile } from "../platform/package-files.ts";
 
 export type ChildDaemon = {
   pid: number | undefined;
@@ -57,4 +57,9 @@ function warningIn(line: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** The program that this process runs, to start it again as another command. */
+export function ownProgram(): string {
+  return process.argv[1] ?? packageFile("bin/waybill");
 }

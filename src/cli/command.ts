@@ -2,8 +2,7 @@
 import { parseArgs } from "node:util";
 import { messageOf } from "../platform/app-error.ts";
 import { nearest } from "../platform/nearest.ts";
-import { parseChoice, usageError } from "./errors.ts";
-import { exitCodes } from "./exit-codes.ts";
+import { exitCodes, parseChoice, usageError } from "./errors.ts";
 import type { Paint } from "./output/terminal.ts";
 
 export type CommandContext = {
@@ -126,4 +125,11 @@ export function printResult(
   if (json) print(JSON.stringify(value));
   else for (const line of [text].flat()) print(line);
   return exitCodes.ok;
+}
+
+type WithoutNulls<T> = { [K in keyof T]?: NonNullable<T[K]> };
+
+/** The fields of a request, without those that are null. */
+export function withoutNulls<T extends object>(fields: T): WithoutNulls<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as WithoutNulls<T>;
 }

@@ -2,14 +2,14 @@
  * Finds the daemon: the one given by WAYBILL_URL and WAYBILL_TOKEN, or the one whose state is in WAYBILL_HOME. The token in
  * a state directory is sent only to that directory's daemon.
  */
-import { readFileSync } from "node:fs";
+import { readFileSync, watch } from "node:fs";
 import { WaybillClient, WaybillError } from "../client/index.ts";
 import { AppError } from "../platform/app-error.ts";
+import { abortedAfter } from "../platform/clock.ts";
 import { daemonFilePath, tokenPath, waybillHome } from "../platform/home.ts";
 import { httpFetch } from "../platform/http-fetch.ts";
 import type { CommandContext } from "./command.ts";
-import { exitCodes } from "./exit-codes.ts";
-import { waitWhileStarting } from "./wait-for-daemon.ts";
+import { exitCodes } from "./errors.ts";
 
 /** Long, because a first start may have to wait for an agent program. */
 const startTimeoutMs = 30_000;
@@ -140,5 +140,21 @@ function noDaemon(env: NodeJS.ProcessEnv): AppError {
     code: "no_daemon",
     message: `No daemon is running (according to ${daemonFilePath(waybillHome(env))}).`,
     hint: "Start it with `waybill up`, or set WAYBILL_HOME to its state directory.",
+  });
+}
+
+type StartWait = { directory: string; isStarting: () => boolean; timeoutMs: number; signal: AbortSignal };
+
+/** Also resolves at the timeout or when the signal is aborted; the caller checks which. */
+export function waitWhileStarting({ directory, isStarting, timeoutMs, signal }: StartWait): Promise<void> {
+  return new Promise((resolve) => {
+    // Watch before the first check, so that no change in between is missed.
+    const watcher = watch(directory, { signal: abortedAfter(timeoutMs, signal) });
+    const check = () => {
+      if (!isStarting()) watcher.close();
+    };
+    watcher.on("change", check).on("error", () => watcher.close());
+    watcher.on("close", resolve);
+    check();
   });
 }

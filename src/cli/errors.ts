@@ -1,10 +1,38 @@
 /** Errors that a person or a script can act on, and how they are printed. */
 
+import type { Status } from "../client/index.ts";
 import { WaybillError } from "../client/waybill-error.ts";
+import type { TurnEndReason } from "../core/turn/universal-event.ts";
 import { AppError } from "../platform/app-error.ts";
 import { nearest } from "../platform/nearest.ts";
 import type { Paint } from "./output/terminal.ts";
 import { printable } from "./output/terminal.ts";
+
+export const exitCodes = {
+  ok: 0,
+  error: 1,
+  usage: 2,
+  failed: 3,
+  cancelled: 4,
+  noDaemon: 5,
+  timedOut: 124,
+  interrupted: 130,
+} as const;
+
+export function exitCodeOfError({ code }: { code: string }): number {
+  if (code === "usage") return exitCodes.usage;
+  return code === "no_daemon" ? exitCodes.noDaemon : exitCodes.error;
+}
+
+export function exitCodeOfOutcome(status: Status): number {
+  if (status === "failed_terminal") return exitCodes.failed;
+  return status === "cancelled" ? exitCodes.cancelled : exitCodes.ok;
+}
+
+export function exitCodeOfTurn(reason: TurnEndReason): number {
+  if (reason === "completed") return exitCodes.ok;
+  return reason === "aborted" ? exitCodes.cancelled : exitCodes.failed;
+}
 
 type ExpectedError = AppError | WaybillError;
 

@@ -4,8 +4,7 @@ import { nearest } from "../platform/nearest.ts";
 import type { Command } from "./command.ts";
 import { parseInput } from "./command.ts";
 import { commandNames, loadCommand, loadCommands } from "./commands.ts";
-import { errorText, isExpectedError, usageError } from "./errors.ts";
-import { exitCodeOfError } from "./exit-codes.ts";
+import { errorText, exitCodeOfError, isExpectedError, usageError } from "./errors.ts";
 import { commandHelp, programHelp } from "./help.ts";
 import { paintFor } from "./output/terminal.ts";
 

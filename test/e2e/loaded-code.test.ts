@@ -42,7 +42,7 @@ const onlyWhenNeeded = [
   ...["opencode", "claude", "pi"].map((runtime) => `src/runtimes/${runtime}/runtime.ts`),
   ...["src/daemon/demo/demo-opencode.ts", "src/cli/commands/doctor.ts", "src/runtimes/opencode/doctor.ts"],
   ...["src/transports/opencode-api/opencode-app.ts", "src/transports/mcp/mcp-app.ts"],
-  ...["src/cli/mcp/serve-tools.ts", "src/transports/http/page/page-answers.ts"],
+  ...["src/cli/mcp/forward-calls.ts", "src/transports/http/page/page-answers.ts"],
 ];
 
 test("the files that are loaded only when they are needed exist", () => {

@@ -7,8 +7,7 @@ import { sessionOf } from "../../transports/opencode-api/ids.ts";
 import { openCodePath, openCodeUser } from "../../transports/opencode-api/opencode-path.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { findDaemon, withDaemon } from "../connect.ts";
-import { usageError } from "../errors.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { exitCodes, usageError } from "../errors.ts";
 
 const help = `Usage: waybill attach [LANE]
 

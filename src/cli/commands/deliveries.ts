@@ -6,9 +6,9 @@ import type { Command, CommandInput } from "../command.ts";
 import { flagOption, textOption } from "../command.ts";
 import { withDaemon } from "../connect.ts";
 import { parseChoice, usageError } from "../errors.ts";
-import { pageRequest, pagingOptions, printList } from "../lists.ts";
 import { statusStyle } from "../output/describe-delivery.ts";
 import { ago, oneLine, shortId, until } from "../output/format.ts";
+import { pageRequest, pagingOptions, printList } from "../output/table.ts";
 
 export const deliveries: Command = {
   name: "deliveries",

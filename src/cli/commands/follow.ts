@@ -4,8 +4,7 @@ import type { TurnEndReason } from "../../core/turn/universal-event.ts";
 import type { Command, CommandContext, CommandInput } from "../command.ts";
 import { flagOption, textOption } from "../command.ts";
 import { withDaemon } from "../connect.ts";
-import { connectionErrorReporter, usageError } from "../errors.ts";
-import { exitCodeOfTurn, exitCodes } from "../exit-codes.ts";
+import { connectionErrorReporter, exitCodeOfTurn, exitCodes, usageError } from "../errors.ts";
 import { statusLine } from "../output/status-line.ts";
 import { TurnLines } from "../output/turn-lines.ts";
 

@@ -7,24 +7,25 @@ import { descriptorOf } from "../../runtimes/descriptor.ts";
 import { runtimeDescriptors, runtimeKinds } from "../../runtimes/registry.ts";
 import type { Command, CommandContext, CommandInput } from "../command.ts";
 import { isDaemonRunning } from "../connect.ts";
-import { exitCodes } from "../exit-codes.ts";
-import type { Answers } from "../init/first-config.ts";
+import { exitCodes } from "../errors.ts";
+import type { Answers, FoundAgent } from "../init/first-config.ts";
 import {
+  agentLines,
   checkedDirectory,
   checkedLane,
   checkedPort,
   checkedRuntime,
   configText,
   defaultPort,
+  findAgents,
   noAgentFound,
   proposedLane,
   proposedRuntime,
+  refuseExisting,
+  writeConfig,
 } from "../init/first-config.ts";
-import type { FoundAgent } from "../init/found-agents.ts";
-import { agentLines, findAgents } from "../init/found-agents.ts";
 import { ask } from "../init/questions.ts";
 import type { TelegramAnswers } from "../init/telegram-answers.ts";
-import { refuseExisting, writeConfig } from "../init/write-config.ts";
 
 const help = `Usage: waybill init [options]
 

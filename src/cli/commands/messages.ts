@@ -3,9 +3,9 @@ import { recipientName } from "../../client/index.ts";
 import type { Command } from "../command.ts";
 import { textOption } from "../command.ts";
 import { withDaemon } from "../connect.ts";
-import { pageRequest, pagingOptions, printList } from "../lists.ts";
+import { outcomeNote } from "../output/describe-delivery.ts";
 import { ago } from "../output/format.ts";
-import { outcomeNote } from "../output/message-notes.ts";
+import { pageRequest, pagingOptions, printList } from "../output/table.ts";
 
 export const messages: Command = {
   name: "messages",

@@ -5,8 +5,7 @@ import { WaybillError } from "../../client/index.ts";
 import type { Command } from "../command.ts";
 import { printResult, textOption } from "../command.ts";
 import { withDaemon } from "../connect.ts";
-import { usageError } from "../errors.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { exitCodes, usageError } from "../errors.ts";
 import { formatDuration, parseDuration } from "../output/format.ts";
 
 export const restart: Command = {

@@ -1,7 +1,11 @@
 /** `waybill send`: sends a message to an agent, and with `--wait` follows its delivery. */
-import type { NewMessage, SendResult } from "../../client/index.ts";
-import { actionModes } from "../../core/message/message.ts";
-import { readAttachedFiles, storeAttachedFiles } from "../attached-files.ts";
+
+import { readFile, stat } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import type { Attachment, NewMessage, SendResult, WaybillClient } from "../../client/index.ts";
+import { guessType, headBytes } from "../../core/message/file-type.ts";
+import { actionModes, maxAttachments } from "../../core/message/message.ts";
+import { AppError, messageOf } from "../../platform/app-error.ts";
 import type { Command, CommandContext, CommandInput } from "../command.ts";
 import { flagOption, printResult, textOption } from "../command.ts";
 import { withDaemon } from "../connect.ts";
@@ -110,4 +114,45 @@ function durationOption(input: CommandInput, option: string, max: "24d" | "365d"
   const ms = parseDuration(value);
   if (ms !== null && ms > 0 && ms <= (parseDuration(max) ?? 0)) return ms;
   throw usageError(`--${option} must be a duration like 90s, 10m or 2h, at most ${max}, not ${value}`, "send");
+}
+
+type LocalFile = { name: string; mimeType: string; content: Uint8Array<ArrayBuffer> };
+
+/** Far above the daemon's default limit. Without it, a disk image would fill the memory. */
+const maxReadBytes = 1_000_000_000;
+
+/** `--attach FILE`: reads every file before anything is sent, then uploads them to the daemon. */
+async function readAttachedFiles(paths: readonly string[]): Promise<LocalFile[]> {
+  if (paths.length > maxAttachments) throw usageError(`a message can have at most ${maxAttachments} files`, "send");
+  const files: LocalFile[] = [];
+  for (const path of paths) files.push(await readAttachedFile(path));
+  return files;
+}
+
+async function readAttachedFile(path: string): Promise<LocalFile> {
+  try {
+    const found = await stat(path);
+    if (found.isDirectory()) throw unusable(path, "is a directory", "Attach its files one by one.");
+    // Opening a pipe would wait for a writer.
+    if (!found.isFile()) throw unusable(path, "is not a regular file", "Copy its content into a file first.");
+    if (found.size > maxReadBytes) throw unusable(path, "is too large", "Give its path in the text instead.");
+    const content = new Uint8Array(await readFile(path));
+    const name = basename(resolve(path));
+    return { name, mimeType: guessType(name, content.subarray(0, headBytes)), content };
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    const problem = code === "ENOENT" ? "does not exist" : `cannot be read: ${messageOf(error)}`;
+    throw unusable(path, problem, "Check the path. Nothing was sent.");
+  }
+}
+
+async function storeAttachedFiles(client: WaybillClient, files: readonly LocalFile[]): Promise<Attachment[]> {
+  const stored: Attachment[] = [];
+  for (const { content, ...about } of files) stored.push(await client.attach(content, about));
+  return stored;
+}
+
+function unusable(path: string, problem: string, hint: string): AppError {
+  return new AppError({ code: "file_unusable", message: `The file ${path} ${problem}.`, hint });
 }

@@ -5,8 +5,8 @@ import type { SupervisorEvent } from "../../daemon/supervisor/supervisor.ts";
 import { version } from "../../daemon/version.ts";
 import { messageOf } from "../../platform/app-error.ts";
 import { waybillHome } from "../../platform/home.ts";
+import { ownProgram } from "../child-daemon.ts";
 import type { Command } from "../command.ts";
-import { ownProgram } from "../own-program.ts";
 
 /** V8 never frees the default 16 MB: an idle worker with 1,000 lanes would take 90 MB instead of 75. */
 const workerFlags = ["--max-semi-space-size=2"];

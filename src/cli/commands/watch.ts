@@ -2,8 +2,7 @@
 import type { Command } from "../command.ts";
 import { textOption } from "../command.ts";
 import { withDaemon } from "../connect.ts";
-import { connectionErrorReporter } from "../errors.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { connectionErrorReporter, exitCodes } from "../errors.ts";
 import { streamEventLine } from "../output/stream-event-line.ts";
 
 const types = ["message", "delivery", "lane", "alert"];

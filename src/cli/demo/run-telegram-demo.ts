@@ -2,23 +2,24 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { startFakeBotApi } from "@waybill/fake-bot-api";
+import type { z } from "zod";
 import { hasOutcome, WaybillClient, WaybillError } from "../../client/index.ts";
 import { statuses } from "../../core/delivery/record.ts";
+import { daemonSettings, environmentSettings } from "../../daemon/config/settings.ts";
 import { demoDirectory } from "../../daemon/demo/demo-profile.ts";
 import { AppError } from "../../platform/app-error.ts";
 import { sleep, systemClock } from "../../platform/clock.ts";
 import { waybillHome } from "../../platform/home.ts";
 import { httpFetch } from "../../platform/http-fetch.ts";
+import { metaOf } from "../../platform/setting-types.ts";
 import { startChildDaemon } from "../child-daemon.ts";
 import type { CommandContext } from "../command.ts";
 import { findDaemon } from "../connect.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { exitCodes } from "../errors.ts";
 import { printable } from "../output/terminal.ts";
 import type { ChatChange } from "./chat-changes.ts";
-import { chatLines } from "./chat-lines.ts";
 import type { ChatScreen } from "./chat-screen.ts";
-import { plainScreen, terminalScreen } from "./chat-screen.ts";
-import { telegramDemoEnvironment } from "./demo-environment.ts";
+import { chatLines, plainScreen, terminalScreen } from "./chat-screen.ts";
 import { TelegramChat } from "./telegram-chat.ts";
 
 /** After the end of the input: how long to wait for answers, and how long the chat must be quiet. */
@@ -106,4 +107,24 @@ async function quietAfter(
   while (!over.aborted && systemClock.now() < deadline && !(await isQuiet()))
     await sleep(systemClock, quietMs / 4, over);
   stop();
+}
+
+type DemoBot = { token: string; apiRoot: string; user: number };
+
+/** The environment of the demo's daemon. Nothing of a real configuration reaches it. */
+function telegramDemoEnvironment(env: NodeJS.ProcessEnv, home: string, bot: DemoBot): NodeJS.ProcessEnv {
+  const settings = Object.values<z.ZodType>({ ...daemonSettings, ...environmentSettings });
+  const names = new Set(settings.map((schema) => metaOf(schema).env));
+  const others = Object.entries(env).filter(([name]) => !names.has(name));
+  return {
+    ...Object.fromEntries(others),
+    WAYBILL_DEMO: "1",
+    WAYBILL_HOME: home,
+    // Any free port, so that it can run alongside another daemon.
+    PORT: "0",
+    WAYBILL_DRAIN_MS: "1000",
+    TELEGRAM_BOT_TOKEN: bot.token,
+    TELEGRAM_API_ROOT: bot.apiRoot,
+    TELEGRAM_ALLOWED_USERS: String(bot.user),
+  };
 }

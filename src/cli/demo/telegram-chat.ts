@@ -1,11 +1,10 @@
 /** The demo's chat: shows what the bot does, and runs what the person types. */
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import type { ChatHandle, FakeBotApi } from "@waybill/fake-bot-api";
+import type { ChatHandle, ChatView, FakeBotApi, ShownMessage } from "@waybill/fake-bot-api";
 import { messageOf } from "../../platform/app-error.ts";
 import type { ChildDaemon } from "../child-daemon.ts";
 import { printable } from "../output/terminal.ts";
-import { allAnswered } from "./all-answered.ts";
 import type { ChatChange, ChatReader, NumberedButton } from "./chat-changes.ts";
 import { chatReader } from "./chat-changes.ts";
 import type { ChatCommand } from "./chat-command.ts";
@@ -125,4 +124,18 @@ export class TelegramChat {
   #say(line: string): void {
     this.#deps.screen.print(line);
   }
+}
+
+/** Whether every message in the demo's chat has an answer, as far as the chat shows. */
+export function allAnswered({ messages, drafts }: Pick<ChatView, "messages" | "drafts">): boolean {
+  const own = messages.filter(({ isFromBot, text, file }) => !isFromBot && (text !== "" || file));
+  const answered = new Set(messages.filter(isAnswer).map(({ replyTo }) => replyTo));
+  return drafts.length === 0 && own.every(({ id, text }) => text.startsWith("/") || answered.has(id));
+}
+
+/** "Queued", progress and asks have buttons, which an answer does not. A failure has one to retry it. */
+function isAnswer({ isFromBot, replyTo, keyboard }: ShownMessage): boolean {
+  const buttons = keyboard.flat();
+  const canRetry = buttons.some((button) => "callback_data" in button && button.callback_data.startsWith("retry:"));
+  return isFromBot && replyTo !== undefined && (buttons.length === 0 || canRetry);
 }

@@ -1,5 +1,6 @@
 /** Inspects everything that a start depends on. Changes nothing. */
 import { accessSync, constants, existsSync, lstatSync, readFileSync, statSync } from "node:fs";
+import { createServer } from "node:net";
 import { dirname } from "node:path";
 import type { z } from "zod";
 import { resolveLaneDirectory } from "../../daemon/config/allowed-directory.ts";
@@ -7,8 +8,10 @@ import type { Config } from "../../daemon/config/config.ts";
 import { loadConfig, readConfig } from "../../daemon/config/config.ts";
 import { fileSchema } from "../../daemon/config/settings.ts";
 import type { Origins } from "../../daemon/config/values.ts";
+import type { DaemonFile } from "../../daemon/supervisor/daemon-file.ts";
+import { readDaemonFile } from "../../daemon/supervisor/daemon-file.ts";
 import { isToken } from "../../daemon/worker/token.ts";
-import { AppError } from "../../platform/app-error.ts";
+import { AppError, messageOf } from "../../platform/app-error.ts";
 import type { Check } from "../../platform/doctor-check.ts";
 import { tokenPath, waybillHome } from "../../platform/home.ts";
 import { packageManifest } from "../../platform/package-files.ts";
@@ -16,8 +19,7 @@ import { metaOf } from "../../platform/setting-types.ts";
 import { runtimeDescriptors } from "../../runtimes/registry.ts";
 import { networkFilesystemOf } from "../../store/sqlite/file/network-filesystem.ts";
 import { inspectStore } from "../../store/sqlite/inspect-store.ts";
-import type { ConfiguredFacts, DirectoryFacts, Facts, LaneFacts, TokenFacts } from "./facts.ts";
-import { inspectPorts } from "./port-facts.ts";
+import type { ConfiguredFacts, DirectoryFacts, Facts, LaneFacts, PortFacts, TokenFacts } from "./facts.ts";
 import { inspectTelegram } from "./telegram-facts.ts";
 
 export async function inspect(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Facts> {
@@ -140,5 +142,51 @@ function holdsToken(path: string): boolean | null {
   } catch {
     // The mode shows who may read it; a start would report the reason.
     return null;
+  }
+}
+
+type PortConfig = Pick<Config, "host" | "port" | "home" | "opencodeApi">;
+
+/** Whether the daemon could listen on its addresses, and if not, which process does. */
+async function inspectPorts(config: PortConfig): Promise<Pick<ConfiguredFacts, "port" | "opencodeApiPort">> {
+  const { host, port, home, opencodeApi } = config;
+  const file = runningDaemon(home);
+  const running = (port: number | null) => (file && port !== null ? { pid: file.supervisorPid, port } : null);
+  const apiUrl = file?.opencodeApiUrl ?? null;
+  const apiPort = apiUrl === null ? null : Number(new URL(apiUrl).port);
+  return {
+    port: await inspectPort({ host, port }, running(file?.port ?? null)),
+    opencodeApiPort: opencodeApi && (await inspectPort(opencodeApi, running(apiPort))),
+  };
+}
+
+async function inspectPort(
+  { host, port }: { host: string; port: number },
+  running: { pid: number; port: number } | null,
+): Promise<PortFacts> {
+  const address = { host, port };
+  if (running && (port === 0 || running.port === port)) return { ...address, state: "ours", pid: running.pid };
+  if (port === 0) return { ...address, state: "any" };
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "EADDRINUSE") resolve({ ...address, state: "taken" });
+      else resolve({ ...address, state: "refused", why: messageOf(error) });
+    });
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve({ ...address, state: "free" })));
+  });
+}
+
+/** The daemon that the file names, if its process is alive. */
+function runningDaemon(home: string): DaemonFile | null {
+  const file = readDaemonFile(home);
+  return file && isAlive(file.supervisorPid) ? file : null;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

@@ -7,10 +7,9 @@ import { waybillHome } from "../../platform/home.ts";
 import { writeWholeFile } from "../../platform/whole-file.ts";
 import { startChildDaemon } from "../child-daemon.ts";
 import type { CommandContext } from "../command.ts";
-import { withDaemon } from "../connect.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { waitWhileStarting, withDaemon } from "../connect.ts";
+import { exitCodes } from "../errors.ts";
 import { sendAndWait } from "../send-and-wait.ts";
-import { waitWhileStarting } from "../wait-for-daemon.ts";
 import type { Answers } from "./first-config.ts";
 import { configText } from "./first-config.ts";
 

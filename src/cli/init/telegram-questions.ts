@@ -2,12 +2,15 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { ReadStream } from "node:tty";
-import { abortedAfter } from "../../platform/clock.ts";
+import { GrammyError } from "grammy";
+import { abortedAfter, sleep, systemClock } from "../../platform/clock.ts";
+import { botApi, grammySignal } from "../../transports/telegram/bot-api.ts";
+import { wantedUpdates } from "../../transports/telegram/updates/poller.ts";
 import type { IncomingMessage } from "../../transports/telegram/updates/read-update.ts";
+import { readUpdate } from "../../transports/telegram/updates/read-update.ts";
 import { oneLine } from "../output/format.ts";
 import type { BotAccess } from "../telegram/look-up-bot.ts";
 import { lookUpBot } from "../telegram/look-up-bot.ts";
-import { firstMessage } from "./first-message.ts";
 import type { Terminal } from "./questions.ts";
 import type { TelegramAnswers } from "./telegram-answers.ts";
 import { apiRootOf } from "./telegram-answers.ts";
@@ -118,4 +121,41 @@ async function question(
     lines.close();
     if (isHidden) output.write("\n");
   }
+}
+
+type FirstMessage =
+  | { state: "found"; message: IncomingMessage }
+  /** Another program is polling, or a webhook is set. */
+  | { state: "conflict" }
+  | { state: "aborted" };
+
+const pollSeconds = 20;
+/** Updates that were seen come again immediately, since they are not confirmed. */
+const pauseMs = 1000;
+
+/** The first message from a person who is not in `refused`. */
+async function firstMessage(
+  access: BotAccess,
+  refused: ReadonlySet<number>,
+  signal: AbortSignal,
+): Promise<FirstMessage> {
+  const { polls } = botApi(access);
+  while (!signal.aborted) {
+    try {
+      const wanted = { timeout: pollSeconds, allowed_updates: [...wantedUpdates] };
+      const updates = await polls.getUpdates(wanted, grammySignal(signal));
+      const message = updates
+        .map(readUpdate)
+        .find(
+          (incoming): incoming is IncomingMessage =>
+            incoming.kind === "message" && !incoming.from.isBot && !refused.has(incoming.from.id),
+        );
+      if (message) return { state: "found", message };
+      if (updates.length > 0) await sleep(systemClock, pauseMs, signal);
+    } catch (error) {
+      if (error instanceof GrammyError && error.error_code === 409) return { state: "conflict" };
+      await sleep(systemClock, pauseMs, signal);
+    }
+  }
+  return { state: "aborted" };
 }

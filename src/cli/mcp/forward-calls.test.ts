@@ -7,8 +7,7 @@ import { token as apiToken, served } from "../../../test/support/daemon/http-api
 import { WaybillError } from "../../client/index.ts";
 import { mcpMount } from "../../transports/mcp/mcp-mount.ts";
 import type { IncomingCall } from "../../transports/mcp/mcp-server.ts";
-import { makeForwarder } from "./forward-calls.ts";
-import { checkToken } from "./serve-tools.ts";
+import { checkToken, makeForwarder } from "./forward-calls.ts";
 
 async function daemon(agents: TestAgents = testAgents(), port = 0) {
   return (await served({ mounts: [mcpMount(agents)], server: { closeMs: 50, port } })).listening;

@@ -3,9 +3,12 @@
  * made again, and a wait continues.
  */
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { endlessRetryMs, waitBeforeRetry, withRetries } from "../../client/retry.ts";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { endlessRetryMs, requestRetryMs, waitBeforeRetry, withRetries } from "../../client/retry.ts";
+import { AppError, messageOf } from "../../platform/app-error.ts";
 import { refusal, unknownTool } from "../../transports/mcp/call-tool.ts";
 import type { IncomingCall } from "../../transports/mcp/mcp-server.ts";
+import { makeMcpServer } from "../../transports/mcp/mcp-server.ts";
 import { messageWait, waitResult, waitText } from "../../transports/mcp/tools/message-wait.ts";
 import { findTool } from "../../transports/mcp/tools/registry.ts";
 import { isRepeatable } from "../../transports/mcp/tools/tool.ts";
@@ -85,4 +88,39 @@ function goneText({ message, mayBeDone }: DaemonGone): string {
   return mayBeDone
     ? `${words} This may or may not have been done: message_list with box "sent" shows what was sent.`
     : `${words} Nothing was done. Try again later.`;
+}
+
+type Serving = { interrupted: AbortSignal; printNote: (line: string) => void };
+
+export async function serveTools(daemon: Daemon, { interrupted, printNote }: Serving): Promise<void> {
+  const forward = makeForwarder(daemon);
+  const onerror = (error: Error) => printNote(`waybill: ${messageOf(error)}`);
+  const connection = serveStdio(() => makeMcpServer(daemon.version, forward), { onerror });
+  await new Promise<void>((resolve) => {
+    process.stdin.once("end", resolve).once("close", resolve);
+    if (interrupted.aborted) resolve();
+    interrupted.addEventListener("abort", () => resolve(), { once: true });
+  });
+  await connection.close();
+}
+
+/** Checks at the start that a daemon is running and accepts the token, so that not every call fails later. */
+export async function checkToken(daemon: Daemon, signal: AbortSignal): Promise<void> {
+  const isGone = (error: unknown) => error instanceof DaemonGone;
+  try {
+    const ask = () => requestDaemon(daemon, { method: "server/discover", params: {}, signal });
+    await withRetries(ask, { if: isGone, waits: requestRetryMs, signal });
+  } catch (error) {
+    throw startError(error);
+  }
+}
+
+function startError(cause: unknown): unknown {
+  if (cause instanceof DaemonGone) {
+    const hint = "Start it with `waybill up`, or check WAYBILL_URL and WAYBILL_HOME.";
+    return new AppError({ code: "no_daemon", message: cause.message, hint, cause });
+  }
+  if (!(cause instanceof RequestRefused)) return cause;
+  const code = cause.status === 401 ? "unauthorized" : "unexpected_answer";
+  return new AppError({ code, message: cause.message, cause });
 }

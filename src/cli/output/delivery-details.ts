@@ -1,9 +1,8 @@
 /** Everything known about a delivery or a message, as lines. Pure. */
 import type { DeliveryDetail, Message } from "../../client/index.ts";
 import { recipientName } from "../../client/index.ts";
-import { statusStyle } from "./describe-delivery.ts";
+import { attachmentLines, missingFilesLines, outcomeNote, statusStyle } from "./describe-delivery.ts";
 import { ago, formatDuration, inParentheses, oneLine, until } from "./format.ts";
-import { attachmentLines, missingFilesLines, outcomeNote } from "./message-notes.ts";
 import { fieldLines } from "./table.ts";
 import type { Paint } from "./terminal.ts";
 import { printable } from "./terminal.ts";

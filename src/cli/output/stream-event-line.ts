@@ -1,9 +1,8 @@
 /** One line for each event of `waybill watch`. Pure. */
 import type { DeliveryStreamEvent, Message, StreamEvent, UniversalEvent } from "../../client/index.ts";
 import { recipientName } from "../../client/index.ts";
-import { describeStep, statusStyle } from "./describe-delivery.ts";
+import { describeStep, outcomeNote, statusStyle } from "./describe-delivery.ts";
 import { inParentheses, oneLine, shortId } from "./format.ts";
-import { outcomeNote } from "./message-notes.ts";
 import { truncated } from "./table.ts";
 import type { Paint } from "./terminal.ts";
 

@@ -22,7 +22,6 @@ import { readConfigFile } from "./read-file.ts";
 import { environmentSettings, fileSchema } from "./settings.ts";
 import type { DaemonValues, Origins } from "./values.ts";
 import { fromEnvironment, settingValues } from "./values.ts";
-import { refuseOpenWebhook } from "./webhook-secret.ts";
 
 export type Config = Omit<DaemonValues, "sqlitePath" | "sessionRetryAttempts" | "opencodeApiPort"> &
   Omit<ConfiguredLanes, "laneLimits"> & {
@@ -137,4 +136,20 @@ function withCheckedPaths(config: Config, origins: Origins, env: NodeJS.ProcessE
 function refuseMissingFile(path: string, origin: Origin): void {
   if (statSync(path, { throwIfNoEntry: false })?.isFile()) return;
   throw badSetting(origin, `names ${path}, which does not exist`, "Create the file, or remove the setting.");
+}
+
+const howToMake =
+  "Generate one with `openssl rand -hex 32`, and set it as telegramWebhookSecret (TELEGRAM_WEBHOOK_SECRET).";
+
+/** Rejects a webhook that anybody could call: it needs a secret, made of characters that Telegram accepts. */
+function refuseOpenWebhook(values: DaemonValues, origins: Origins): void {
+  const { telegramWebhookUrl: url, telegramWebhookSecret: secret } = values;
+  if (url === undefined) return;
+  if (secret === undefined) {
+    const origin = origins.telegramWebhookUrl ?? { kind: "environment", variable: "TELEGRAM_WEBHOOK_URL" };
+    throw badSetting(origin, "is set, but telegramWebhookSecret is not", howToMake);
+  }
+  if (/^[\w-]{1,256}$/.test(secret.reveal())) return;
+  const origin = origins.telegramWebhookSecret ?? { kind: "environment", variable: "TELEGRAM_WEBHOOK_SECRET" };
+  throw badSetting(origin, "must be 1 to 256 characters of A-Z a-z 0-9 _ -, as Telegram requires", howToMake);
 }

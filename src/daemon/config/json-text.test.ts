@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readJson } from "./json-text.ts";
+import { readJson } from "./read-file.ts";
 
 test.each([
   ["", 1, 1, /a value is expected/],

@@ -3,10 +3,11 @@
  * is checked like the others, but loaded only when a lane first needs it.
  */
 
+import { realpathSync } from "node:fs";
 import type { Lane } from "../../core/lane/lane.ts";
 import { AppError } from "../../platform/app-error.ts";
 import { systemClock } from "../../platform/clock.ts";
-import type { ToolServer } from "../../runtimes/descriptor.ts";
+import type { Permissions, ToolServer } from "../../runtimes/descriptor.ts";
 import { lazyRuntime } from "../../runtimes/lazy-runtime.ts";
 import type { PostMessage, Runtime } from "../../runtimes/port.ts";
 import { runtimeDescriptors } from "../../runtimes/registry.ts";
@@ -15,7 +16,6 @@ import type { ConfigLane } from "../config/lanes.ts";
 import { runtimeOfProvider } from "../config/lanes.ts";
 import { demoLaneScripts, withoutOpencode } from "../demo/demo-profile.ts";
 import type { Logger } from "../logging.ts";
-import { deniedDirectories } from "./denied-directories.ts";
 
 export type Agents = {
   lanes: readonly ConfigLane[];
@@ -89,4 +89,20 @@ async function demoOrNot({ config, env, log, stopping }: AgentsOptions) {
   log.warn(`The demo runs without OpenCode; a scripted agent answers instead. ${message} ${hint}`.trim());
   const settings = { stubScript: demoLaneScripts.demo.script };
   return { demo: null, lanes: lanes.map(withoutOpencode), ...withoutOpencode({ runtime }), settings };
+}
+
+/**
+ * The directories that the tools of a lane's agent must not touch: Waybill's own state, and other lanes' directories.
+ */
+async function deniedDirectories(
+  lane: Lane,
+  { home, storedLanes }: { home: string; storedLanes: () => Promise<readonly Lane[]> },
+): Promise<Omit<Permissions, "policy">> {
+  const others = (await storedLanes()).filter(({ id }) => id !== lane.id);
+  return { stateDirectories: namesOf(home), otherDirectories: others.map(({ directory }) => directory) };
+}
+
+/** Programs compare paths as written, so a path through symlinks is denied under both names. */
+export function namesOf(path: string): string[] {
+  return [...new Set([path, realpathSync(path)])];
 }

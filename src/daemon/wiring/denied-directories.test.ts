@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { namesOf } from "./denied-directories.ts";
+import { namesOf } from "./create-runtimes.ts";
 
 test("a state directory behind a symlink is denied under both names", () => {
   const place = realpathSync(mkdtempSync(join(tmpdir(), "waybill-names-")));

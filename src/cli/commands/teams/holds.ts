@@ -3,8 +3,8 @@ import type { Command } from "../../command.ts";
 import { printResult } from "../../command.ts";
 import { withDaemon } from "../../connect.ts";
 import { usageError } from "../../errors.ts";
-import { printList } from "../../lists.ts";
 import { ago } from "../../output/format.ts";
+import { printList } from "../../output/table.ts";
 
 export const holds: Command = {
   name: "holds",

@@ -3,9 +3,9 @@ import type { Command } from "../../command.ts";
 import { flagOption, printResult, textOption } from "../../command.ts";
 import { withDaemon } from "../../connect.ts";
 import { usageError } from "../../errors.ts";
-import { pageRequest, pagingOptions, printList } from "../../lists.ts";
+import { outcomeNote } from "../../output/describe-delivery.ts";
 import { ago, pluralized } from "../../output/format.ts";
-import { outcomeNote } from "../../output/message-notes.ts";
+import { pageRequest, pagingOptions, printList } from "../../output/table.ts";
 
 export const inbox: Command = {
   name: "inbox",

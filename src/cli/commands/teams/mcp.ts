@@ -1,11 +1,13 @@
 /** `waybill mcp`: serves a member's tools over stdio, to an agent that Waybill does not run. */
+
+import { readFileSync } from "node:fs";
 import { version } from "../../../daemon/version.ts";
+import { AppError } from "../../../platform/app-error.ts";
+import { expandPath } from "../../../platform/home.ts";
 import type { Command } from "../../command.ts";
 import { textOption } from "../../command.ts";
 import { findDaemonUrl, waitForStart } from "../../connect.ts";
-import { usageError } from "../../errors.ts";
-import { exitCodes } from "../../exit-codes.ts";
-import { memberToken } from "../../mcp/member-token.ts";
+import { exitCodes, usageError } from "../../errors.ts";
 
 const help = `Usage: waybill mcp [--token-file PATH]
 
@@ -38,7 +40,7 @@ export const mcp: Command = {
     await waitForStart(context);
     const url = findDaemonUrl(env);
     const daemon = { url: typeof url === "string" ? () => url : url, token, version: version() };
-    const { checkToken, serveTools } = await import("../../mcp/serve-tools.ts");
+    const { checkToken, serveTools } = await import("../../mcp/forward-calls.ts");
     try {
       await checkToken(daemon, interrupted);
       await serveTools(daemon, { interrupted, printNote });
@@ -48,3 +50,28 @@ export const mcp: Command = {
     return interrupted.aborted ? exitCodes.interrupted : exitCodes.ok;
   },
 };
+
+/** The member's token: from a file, which no process list or log shows, or from the environment. */
+export function memberToken(file: string | undefined, env: NodeJS.ProcessEnv): string {
+  const path = file ?? (env.WAYBILL_MCP_TOKEN_FILE || undefined);
+  const token = path === undefined ? env.WAYBILL_MCP_TOKEN?.trim() : readToken(expandPath(path, process.cwd(), env));
+  if (token) return token;
+  throw new AppError({
+    code: "no_token",
+    message: path === undefined ? "No member token was given." : `There is no token in ${path}.`,
+    hint: "Give the path of the token file with --token-file PATH or WAYBILL_MCP_TOKEN_FILE.",
+  });
+}
+
+function readToken(path: string): string {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch (cause) {
+    throw new AppError({
+      code: "no_token",
+      message: `The token file ${path} cannot be read (${(cause as NodeJS.ErrnoException).code}).`,
+      hint: "Check the path, and that this user may read it.",
+      cause,
+    });
+  }
+}

@@ -7,13 +7,14 @@ import { memberColors, memberKinds } from "../../../core/team/team.ts";
 import { expandPath } from "../../../platform/home.ts";
 import { nearest } from "../../../platform/nearest.ts";
 import type { Command, CommandContext, CommandInput } from "../../command.ts";
-import { flagOption, printResult, textOption } from "../../command.ts";
+import { flagOption, printResult, textOption, withoutNulls } from "../../command.ts";
 import { withDaemon } from "../../connect.ts";
-import { usageError } from "../../errors.ts";
-import { exitCodes } from "../../exit-codes.ts";
-import { noticeLines, teamLines, teamTable } from "../../output/team-lines.ts";
+import { exitCodes, usageError } from "../../errors.ts";
+import { oneLine } from "../../output/format.ts";
+import type { StyledText } from "../../output/table.ts";
+import { fieldLines, table } from "../../output/table.ts";
+import type { Paint } from "../../output/terminal.ts";
 import { terminalWidth } from "../../output/terminal.ts";
-import { withoutNulls } from "../../without-nulls.ts";
 
 const ofTeam = ["show", "create", "delete", "pause", "resume", "stop"] as const;
 const ofMember = ["add", "remove", "shutdown", "token"] as const;
@@ -201,4 +202,49 @@ async function memberSettings(
 
 function keptSettings({ lane, displayName, role, color }: Member): Partial<NewMember> {
   return withoutNulls({ lane, displayName, role, color });
+}
+
+type Format = { width: number; paint: Paint };
+
+const head = ["TEAM", "MEMBER", "KIND", "DOING", "ROLE", "LANE"];
+
+function teamTable(teams: readonly Team[], format: Format): string[] {
+  return table(
+    head,
+    teams.flatMap((team) => {
+      const rows = team.members.map((member) => memberRow(team, member));
+      return rows.length > 0 ? rows : [[{ text: team.name, style: "bold" } as const, "", "", stateOf(team), "", ""]];
+    }),
+    format,
+  );
+}
+
+/** One line for each reason why a team's files cannot be used. */
+function noticeLines(teams: readonly Team[]): string[] {
+  return teams.flatMap(({ name, notices }) => notices.map(({ message }) => `${name}: ${oneLine(message)}`));
+}
+
+function teamLines(team: Team, format: Format): string[] {
+  const { name, displayName, state, members, directory, notices } = team;
+  const fields = fieldLines(
+    [
+      ["team", format.paint("bold", oneLine(name))],
+      ["name", displayName === null ? null : oneLine(displayName)],
+      ["state", state],
+      ["files", directory === null ? null : oneLine(directory)],
+      ["problems", notices.map(({ message }) => format.paint("yellow", oneLine(message))).join("\n") || null],
+    ],
+    format.paint,
+  );
+  return members.length === 0 ? [...fields, "", "It has no members."] : [...fields, "", ...teamTable([team], format)];
+}
+
+function memberRow(team: Team, { name, kind, state, role, lane }: Member) {
+  const isOver = state === "terminated" || state === "offline" || state === "paused" || state === "blocked";
+  const doing: StyledText = isOver ? { text: state, style: "yellow" } : { text: state, style: "green" };
+  return [{ text: team.name, style: "bold" } as const, name, kind, doing, role ?? "", lane ?? ""];
+}
+
+function stateOf({ state }: Team): StyledText {
+  return state === "active" ? { text: "no members", style: "dim" } : { text: state, style: "yellow" };
 }

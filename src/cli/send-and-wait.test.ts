@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { SentDelivery } from "../../client/index.ts";
-import { textProgress } from "./wait-progress.ts";
+import type { SentDelivery } from "../client/index.ts";
+import { textProgress } from "./send-and-wait.ts";
 
 const sent: SentDelivery = {
   messageId: "m1",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { DeliveryDetail } from "../../client/index.ts";
-import { explainDelivery } from "./explain-delivery.ts";
+import { explainDelivery } from "./why.ts";
 
 const delivery = {
   ...{ id: "3fa9c2", messageId: "m1", lane: "chat", status: "accepted", attempts: 1, maxAttempts: 2 },

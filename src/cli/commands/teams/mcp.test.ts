@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { memberToken } from "./member-token.ts";
+import { memberToken } from "./mcp.ts";
 
 function tokenFile(content: string): string {
   const directory = mkdtempSync(join(tmpdir(), "waybill-token-"));

@@ -1,6 +1,6 @@
 import type { ShownMessage } from "@waybill/fake-bot-api";
 import { expect, test } from "vitest";
-import { allAnswered } from "./all-answered.ts";
+import { allAnswered } from "./telegram-chat.ts";
 
 const message = (fields: Partial<ShownMessage>) => ({ text: "", keyboard: [], ...fields }) as unknown as ShownMessage;
 const question = message({ id: 1, isFromBot: false, text: "Is it green?" });
