@@ -16,6 +16,21 @@ export class AppError extends Error {
   }
 }
 
+/** What was asked for cannot be done in the present state. */
+export function notPossible(message: string, hint: string): AppError {
+  return new AppError({ code: "not_possible", message, hint });
+}
+
+/** The result of a call; null if it is refused with this code, or without one, if it is refused for good. */
+export async function nullIfRefused<T>(call: Promise<T>, code?: string): Promise<T | null> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof AppError && (code === undefined ? !error.retryable : error.code === code)) return null;
+    throw error;
+  }
+}
+
 /** The message of anything thrown, as one short line without a stack. */
 export function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);

@@ -11,7 +11,6 @@ import { askEventTypes, askWrites } from "./asks/ask-rows.ts";
 import { alertRows } from "./outgoing/alert-rows.ts";
 import { deliveryRows } from "./outgoing/delivery-rows.ts";
 import { mailRows } from "./outgoing/mail-rows.ts";
-import { namedFileRows } from "./outgoing/named-file-rows.ts";
 import type { Handled, TelegramContext } from "./telegram-context.ts";
 
 export const logCursorKey = "log";
@@ -21,7 +20,7 @@ const types: readonly LogType[] = ["message", "delivery", "alert", ...askEventTy
 /** Items without rows advance the cursor only this often, which saves writes. A restart reads the rest again. */
 const itemsBetweenCursors = 200;
 
-export type NoticesDeps = {
+type NoticesDeps = {
   context: TelegramContext;
   after: string;
   wake: (channel: string) => void;
@@ -31,7 +30,7 @@ export type NoticesDeps = {
   failPoint?: FailPointHook | undefined;
 };
 
-export async function followNotices(deps: NoticesDeps, signal: AbortSignal): Promise<void> {
+async function followNotices(deps: NoticesDeps, signal: AbortSignal): Promise<void> {
   const { context, after, wake, onGap, failPoint } = deps;
   const { service, box } = context;
   let unwritten = 0;
@@ -58,7 +57,7 @@ async function writesOf(item: LogItem, { context, onError }: NoticesDeps): Promi
       case "message":
         return { outbox: await mailRows(item.message, context) };
       case "delivery":
-        return { outbox: [...(await deliveryRows(item, context)), ...(await namedFileRows(item, context))] };
+        return { outbox: await deliveryRows(item, context) };
       case "alert":
         return { outbox: await alertRows(item.alert, context) };
       case "event":

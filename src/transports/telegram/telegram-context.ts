@@ -8,11 +8,9 @@ import type { TelegramSettings } from "./settings.ts";
 import type { Topics } from "./topics/topics.ts";
 import type { Incoming } from "./updates/read-update.ts";
 
-export type BotIdentity = { id: number; username: string };
-
 export type TelegramContext = {
   api: Api;
-  bot: BotIdentity;
+  bot: { id: number; username: string };
   service: Service;
   box: TransportBox;
   topics: Topics;

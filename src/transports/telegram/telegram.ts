@@ -5,12 +5,10 @@
 import type { Api } from "grammy";
 import type { FailPointHook } from "../../core/delivery/fail-points.ts";
 import type { Notice } from "../../core/lane/lane.ts";
-import { backoffMs } from "../../mail/outbox/backoff.ts";
 import { Outbox } from "../../mail/outbox/outbox.ts";
 import type { TransportBox } from "../../mail/outbox/transport-box.ts";
 import { AppError } from "../../platform/app-error.ts";
 import type { Clock } from "../../platform/clock.ts";
-import { sleep } from "../../platform/clock.ts";
 import type { Service } from "../../service/service.ts";
 import { ChatAsks } from "./asks/chat-asks.ts";
 import { botApi, grammySignal } from "./bot-api.ts";
@@ -23,15 +21,14 @@ import type { ServerAbilities } from "./outgoing/call-bot-api.ts";
 import { deliverRow, mayRetryNow } from "./outgoing/deliver-row.ts";
 import { phaseNow } from "./outgoing/delivery-rows.ts";
 import type { TelegramSettings } from "./settings.ts";
-import type { BotIdentity, TelegramContext } from "./telegram-context.ts";
+import type { TelegramContext } from "./telegram-context.ts";
 import { Topics } from "./topics/topics.ts";
 import { Albums } from "./updates/albums.ts";
-import { chooseUpdates } from "./updates/choose-updates.ts";
 import type { PollProblem } from "./updates/poller.ts";
-import { poll, problemOf } from "./updates/poller.ts";
+import { chooseUpdates, poll, untilAccepted } from "./updates/poller.ts";
 import { UpdateQueue } from "./updates/update-queue.ts";
 
-export type TelegramDeps = {
+type TelegramDeps = {
   settings: TelegramSettings;
   service: Service;
   box: TransportBox;
@@ -84,7 +81,7 @@ export class Telegram {
     const { signal } = this.#closing;
     // Before any update is taken, so that every log item from here on reaches the chats.
     const after = await this.#logCursor();
-    const bot = await this.#identity();
+    const bot = await this.#untilAccepted(() => this.#apis.calls.getMe(grammySignal(signal)));
     if (!bot) return;
     const state = await box.state();
     this.#topics.load(state);
@@ -120,7 +117,9 @@ export class Telegram {
     const deps = { clock, onError, onState: (problem: PollProblem | null) => this.#onPollState(problem) };
     const onRemoved = () =>
       this.#deps.warn({ event: "telegram_webhook_removed" }, "Removed the bot's webhook so that polling works.");
-    await chooseUpdates({ ...deps, api: this.#apis.calls, webhook, onRemoved }, signal);
+    await this.#untilAccepted(() => chooseUpdates(webhook, onRemoved, this.#apis.calls, signal));
+    if (signal.aborted) return;
+    this.#onPollState(null);
     if (webhook) return;
     const take = (bodies: readonly unknown[], cursor: number) =>
       updates.take(bodies, [{ key: cursorKey, value: cursor }]);
@@ -178,21 +177,10 @@ export class Telegram {
   }
 
   /** Null if the transport is closed first. */
-  async #identity(): Promise<BotIdentity | null> {
+  #untilAccepted<T>(call: () => Promise<T>): Promise<T | null> {
     const { clock, onError } = this.#deps;
-    const { signal } = this.#closing;
-    for (let tries = 1; !signal.aborted; tries++) {
-      try {
-        const { id, username } = await this.#apis.calls.getMe(grammySignal(signal));
-        return { id, username };
-      } catch (error) {
-        if (signal.aborted) return null;
-        const { problem, afterMs } = problemOf(error, onError);
-        this.#onPollState(problem);
-        await sleep(clock, afterMs ?? backoffMs(tries), signal);
-      }
-    }
-    return null;
+    const onState = (problem: PollProblem | null) => this.#onPollState(problem);
+    return untilAccepted(call, { clock, onError, onState }, this.#closing.signal);
   }
 
   async #setMenu(): Promise<void> {

@@ -2,7 +2,7 @@
 import type { Button, Keyboard } from "../outgoing/chat-row.ts";
 import type { ChatAsk } from "./chat-asks.ts";
 
-export type AskPress =
+type AskPress =
   | { kind: "decide"; decision: "once" | "always" | "reject" }
   | { kind: "reason" }
   | { kind: "choose"; question: number; option: number }

@@ -1,7 +1,7 @@
 /** The text that a chat shows for an ask: what the agent wants, and how it ended. Pure. */
 import { readDetail } from "../../../core/turn/signal.ts";
 import type { Question, UniversalEvent } from "../../../core/turn/universal-event.ts";
-import { diffFence, fence } from "../text/fence.ts";
+import { diffFence, fence } from "../text/fenced-blocks.ts";
 import type { ChatAsk } from "./chat-asks.ts";
 
 const maxTitle = 600;
@@ -37,7 +37,7 @@ function shortened(text: string, max: number): string {
 const maxDetail = 2500;
 
 /** Empty when the title already contains everything. */
-export function permissionDetail(title: string, detail: unknown): string {
+function permissionDetail(title: string, detail: unknown): string {
   const { fields, diff } = readDetail(detail);
   const change = diff ?? replacement(fields);
   if (change !== null) return diffFence(bounded(change));

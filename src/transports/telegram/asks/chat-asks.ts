@@ -1,7 +1,7 @@
 /** The asks as chats show them, and the replies they wait for: in memory and in the store. The caller commits changes. */
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { TransportWrites } from "../../../mail/outbox/transport-box.ts";
+import type { StateWrite } from "../topics/topics.ts";
 
 const question = z.object({
   header: z.string().nullable(),
@@ -11,7 +11,7 @@ const question = z.object({
 });
 
 /** Written only by Waybill, but possibly by an older version. */
-export const storedAsk = z.object({
+const storedAsk = z.object({
   name: z.string(),
   /** The agent program's id. */
   id: z.string(),
@@ -67,8 +67,6 @@ export function allAnswers({ answers }: ChatAsk): string[][] | null {
   const given = answers.flatMap((answer) => (answer ? [answer.labels] : []));
   return given.length === answers.length ? given : null;
 }
-
-type StateWrite = NonNullable<TransportWrites["state"]>[number];
 
 const askPrefix = "ask:";
 const replyPrefix = "reply:";

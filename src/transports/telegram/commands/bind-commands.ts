@@ -4,8 +4,8 @@ import { AppError } from "../../../platform/app-error.ts";
 import { nearest } from "../../../platform/nearest.ts";
 import type { Service } from "../../../service/service.ts";
 import { both } from "../telegram-context.ts";
-import type { Binding } from "../topics/binding.ts";
-import { bindingName } from "../topics/binding.ts";
+import type { Binding } from "../topics/topic.ts";
+import { bindingName } from "../topics/topic.ts";
 import type { Command } from "./command.ts";
 import { answer } from "./command.ts";
 

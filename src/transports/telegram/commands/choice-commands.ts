@@ -50,7 +50,7 @@ async function choose(
 }
 
 /** Adds a hint that names the known model closest to the refused one. */
-export function withNearest(error: AppError, wanted: string | null, known: readonly string[]): AppError {
+function withNearest(error: AppError, wanted: string | null, known: readonly string[]): AppError {
   const meant = wanted === null ? null : nearest(wanted, known);
   if (meant === null || error.code !== "lane_invalid") return error;
   const { code, message } = error;
@@ -66,7 +66,7 @@ async function modelsFor({ runtime, directory }: Lane, { service }: TelegramCont
   return (await service.runtimes(directory)).find(({ kind }) => kind === runtime)?.models ?? [];
 }
 
-export function choiceText(kind: "model" | "agent", current: string | null, known: readonly string[]): string {
+function choiceText(kind: "model" | "agent", current: string | null, known: readonly string[]): string {
   const now = current === null ? "the default" : `\`${current}\``;
   const shown = known.slice(0, maxListed).map((name) => `- \`${name}\``);
   const more = known.length > maxListed ? [`- … and ${known.length - maxListed} more`] : [];

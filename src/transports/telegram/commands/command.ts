@@ -1,12 +1,12 @@
 /** A chat command, a call of it, and the lane that it is about: the topic's own, or the one that the topic is bound to. */
-import { AppError } from "../../../platform/app-error.ts";
+import { AppError, notPossible } from "../../../platform/app-error.ts";
 import type { LaneState } from "../../../service/service.ts";
 import type { Keyboard } from "../outgoing/chat-row.ts";
 import { say } from "../outgoing/chat-row.ts";
 import type { Handled, StoredUpdate, TelegramContext } from "../telegram-context.ts";
-import { bindingName } from "../topics/binding.ts";
 import { laneOfTopic, openRecipient } from "../topics/recipient.ts";
 import type { Topic } from "../topics/topic.ts";
+import { bindingName } from "../topics/topic.ts";
 import { adminsOnly, isAdmin } from "../updates/access.ts";
 import type { IncomingMessage } from "../updates/read-update.ts";
 
@@ -32,7 +32,10 @@ export function answer({ message, update }: CommandCall, markdown: string, butto
 export async function laneOfCall({ topic }: CommandCall, context: TelegramContext): Promise<LaneState> {
   const lane = await laneOfTopic(topic, context);
   if (lane !== null) return context.service.lane(lane);
-  if (topic.boundTo) throw notRunHere(bindingName(topic.boundTo));
+  if (topic.boundTo) {
+    const message = `Waybill does not run ${bindingName(topic.boundTo)}, so it cannot inspect or control it.`;
+    throw notPossible(message, "/unbind returns to the topic's own agent.");
+  }
   throw new AppError({
     code: "lane_unknown",
     message: "No message has been sent to an agent in this topic yet.",
@@ -54,12 +57,4 @@ export async function openLaneOfCall(
 /** Others may also use a lane that a topic is bound to. */
 export function refuseUnlessAdmin({ topic, message }: CommandCall, { settings }: TelegramContext): void {
   if (topic.boundTo && !isAdmin(settings, message.from.id)) throw adminsOnly();
-}
-
-function notRunHere(name: string): AppError {
-  return new AppError({
-    code: "not_possible",
-    message: `Waybill does not run ${name}, so it cannot inspect or control it.`,
-    hint: "/unbind returns to the topic's own agent.",
-  });
 }

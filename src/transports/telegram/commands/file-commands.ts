@@ -6,7 +6,7 @@ import { row } from "../outgoing/chat-row.ts";
 import type { ChangedFile } from "../outgoing/workspace-files.ts";
 import { changedFiles, diffOf, lastTurnChanges, presentFiles, sendableFile } from "../outgoing/workspace-files.ts";
 import type { Handled, TelegramContext } from "../telegram-context.ts";
-import { diffFence } from "../text/fence.ts";
+import { diffFence } from "../text/fenced-blocks.ts";
 import type { Command, CommandCall } from "./command.ts";
 import { answer, laneOfCall } from "./command.ts";
 
@@ -70,7 +70,7 @@ export const files: Command = {
   },
 };
 
-export function filesText(changed: readonly Pick<ChangedFile, "path" | "change">[], directory: string): string {
+function filesText(changed: readonly Pick<ChangedFile, "path" | "change">[], directory: string): string {
   if (changed.length === 0) return "The agent program reports no changed files here. `/files PATH` sends any file.";
   const lines = changed.slice(0, maxListed).map(({ path, change }, index) => {
     return `${index + 1}. \`${relative(directory, path) || path}\`${change === "added" ? " (new)" : ""}`;

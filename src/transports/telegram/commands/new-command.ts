@@ -4,7 +4,7 @@
  */
 import { GrammyError } from "grammy";
 import { z } from "zod";
-import { AppError } from "../../../platform/app-error.ts";
+import { AppError, notPossible } from "../../../platform/app-error.ts";
 import { say } from "../outgoing/chat-row.ts";
 import type { Handled, TelegramContext } from "../telegram-context.ts";
 import { both } from "../telegram-context.ts";
@@ -78,10 +78,7 @@ function announceTopic(call: CommandCall, thread: number, context: TelegramConte
 
 async function freshSession(call: CommandCall, context: TelegramContext): Promise<Handled> {
   const { topic, update } = call;
-  if (topic.boundTo) {
-    const hint = "Use /unbind first.";
-    throw new AppError({ code: "not_possible", message: "This topic is bound to an agent that others use.", hint });
-  }
+  if (topic.boundTo) throw notPossible("This topic is bound to an agent that others use.", "Use /unbind first.");
   const lane = await laneOfTopic(topic, context);
   if (lane !== null) await newSession(lane, update.isAgain ? update.receivedAt : undefined, context);
   const workspace = shownWorkspace(topic, context);

@@ -1,6 +1,6 @@
 /** Waiting messages: `/queue` lists them, `/withdraw` takes one back. */
 import type { DeliveryRecord } from "../../../core/delivery/record.ts";
-import { AppError } from "../../../platform/app-error.ts";
+import { notPossible } from "../../../platform/app-error.ts";
 import { count, duration } from "../outgoing/amounts.ts";
 import type { TelegramContext } from "../telegram-context.ts";
 import { excerpt } from "../text/excerpt.ts";
@@ -87,7 +87,7 @@ export function queueText(waiting: readonly Waiting[], hidden: number, now: numb
 }
 
 /** `number`: the command's own message number. Later messages are never withdrawn. */
-export type WithdrawRequest = { args: string; replyTo: number | null; number: number; chat: number };
+type WithdrawRequest = { args: string; replyTo: number | null; number: number; chat: number };
 
 /** The replied-to message, the n-th, or the newest. Throws if none matches, or if it was written in another topic. */
 export function withdrawTarget(waiting: readonly Waiting[], request: WithdrawRequest): Waiting {
@@ -104,20 +104,17 @@ export function withdrawTarget(waiting: readonly Waiting[], request: WithdrawReq
       : own.findLast((one) => numberOf(one) === replyTo);
   if (target) return target;
   throw replyTo === null
-    ? refused("No message from this topic is waiting.", "/status shows what is running; /stop ends it.")
-    : refused("That message is not waiting.", "It was already sent, or has ended. /stop ends the running turn.");
+    ? notPossible("No message from this topic is waiting.", "/status shows what is running; /stop ends it.")
+    : notPossible("That message is not waiting.", "It was already sent, or has ended. /stop ends the running turn.");
 }
 
 function nth(waiting: readonly Waiting[], args: string): Waiting {
   const found = /^\d{1,6}$/.test(args) ? waiting[Number(args) - 1] : undefined;
   if (!found)
-    throw refused(`There is no waiting message "${args.slice(0, 20)}".`, "/queue lists the waiting messages.");
-  if (!found.isOwn) throw refused("That message was not written in this topic.", "Withdraw it where it was written.");
+    throw notPossible(`There is no waiting message "${args.slice(0, 20)}".`, "/queue lists the waiting messages.");
+  if (!found.isOwn)
+    throw notPossible("That message was not written in this topic.", "Withdraw it where it was written.");
   return found;
-}
-
-function refused(message: string, hint: string): AppError {
-  return new AppError({ code: "not_possible", message, hint });
 }
 
 /** What an earlier try of the same command withdrew. `cancelled`: deliveries of the same lane. */

@@ -3,8 +3,8 @@ import { isPaused, pauseOf } from "../../../core/lane/lane.ts";
 import { packageManifest } from "../../../platform/package-files.ts";
 import type { LaneState } from "../../../service/service.ts";
 import { count, duration } from "../outgoing/amounts.ts";
-import { bindingName } from "../topics/binding.ts";
 import { laneOfTopic } from "../topics/recipient.ts";
+import { bindingName } from "../topics/topic.ts";
 import type { Command } from "./command.ts";
 import { answer, laneOfCall } from "./command.ts";
 
@@ -58,7 +58,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-export type StatusFacts = {
+type StatusFacts = {
   state: LaneState;
   /** What the topic is bound to, or null. */
   boundTo: string | null;
@@ -103,6 +103,6 @@ export function sessionText({ sessionId, generation }: Pick<LaneState["lane"], "
   return sessionId === null ? "none yet" : `\`${sessionId}\` (number ${generation})`;
 }
 
-export function usageText({ tokens, cost }: Pick<LaneState["usage"], "tokens" | "cost">): string {
+function usageText({ tokens, cost }: Pick<LaneState["usage"], "tokens" | "cost">): string {
   return `$${cost.toFixed(2)}, ${count(tokens, "token")}`;
 }

@@ -4,14 +4,14 @@
  */
 import type { DeliveryRecord } from "../../../core/delivery/record.ts";
 import { openStatuses } from "../../../core/delivery/record.ts";
-import { AppError } from "../../../platform/app-error.ts";
+import { nullIfRefused } from "../../../platform/app-error.ts";
 import type { LaneState } from "../../../service/service.ts";
 import { count } from "../outgoing/amounts.ts";
 import type { StoredUpdate, TelegramContext } from "../telegram-context.ts";
 import type { Command } from "./command.ts";
 import { answer, laneOfCall, refuseUnlessAdmin } from "./command.ts";
 
-export type StopPlan =
+type StopPlan =
   /** Whatever the lane is doing now. */
   | { stop: "lane" }
   /** Only this delivery, in case the lane has moved on. */
@@ -50,13 +50,7 @@ async function carryOut(
       // Without a running turn, this stops the message that was about to be sent.
       return (await service.abort(lane.id)).waiting < waiting || holder !== null;
     case "delivery":
-      try {
-        await service.cancel(plan.id);
-        return true;
-      } catch (error) {
-        if (error instanceof AppError && error.code === "not_possible") return false;
-        throw error;
-      }
+      return (await nullIfRefused(service.cancel(plan.id), "not_possible")) !== null;
     case "nothing":
       return false;
     default:

@@ -1,14 +1,13 @@
 /** A topic's workspaces: `use repo PATH`, `where am i`, `list repos`, their slash commands, and `/sessions`. */
-import { AppError } from "../../../platform/app-error.ts";
+import { type AppError, notPossible, nullIfRefused } from "../../../platform/app-error.ts";
 import type { LaneState } from "../../../service/service.ts";
 import { duration } from "../outgoing/amounts.ts";
 import type { Keyboard } from "../outgoing/chat-row.ts";
-import type { Handled, TelegramContext } from "../telegram-context.ts";
+import type { Press, Pressed, TelegramContext } from "../telegram-context.ts";
 import { both } from "../telegram-context.ts";
-import type { Binding } from "../topics/binding.ts";
-import { bindingName } from "../topics/binding.ts";
 import { openWorkspace, shownWorkspace } from "../topics/recipient.ts";
-import type { Topic, WorkspaceUse } from "../topics/topic.ts";
+import type { Binding, WorkspaceUse } from "../topics/topic.ts";
+import { bindingName } from "../topics/topic.ts";
 import { boundText } from "./bind-commands.ts";
 import type { Command } from "./command.ts";
 import { answer } from "./command.ts";
@@ -56,7 +55,7 @@ export const repos: Command = {
 
 function boundElsewhere(binding: Binding): AppError {
   const message = `This topic is bound to ${bindingName(binding)}, which works in its own directory.`;
-  return new AppError({ code: "not_possible", message, hint: "Use /unbind first." });
+  return notPossible(message, "Use /unbind first.");
 }
 
 /** Stale: its directory or lane no longer exists, so its conversation cannot continue. */
@@ -77,19 +76,10 @@ export const sessions: Command = {
 
 async function rowOf(use: WorkspaceUse, { service }: TelegramContext): Promise<SessionRow> {
   const [state, workspace] = await Promise.all([
-    unlessRefused(() => service.lane(use.lane)),
-    unlessRefused(() => service.workspace(use.path)),
+    nullIfRefused(service.lane(use.lane)),
+    nullIfRefused(service.workspace(use.path)),
   ]);
   return { ...use, state, isStale: state === null || workspace === null };
-}
-
-async function unlessRefused<T>(ask: () => Promise<T>): Promise<T | null> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (error instanceof AppError && !error.retryable) return null;
-    throw error;
-  }
 }
 
 export function sessionsText(rows: readonly SessionRow[], active: string, now: number): string {
@@ -115,18 +105,11 @@ function shortPath(path: string): string {
 }
 
 /** Handles the button of a workspace. `lane` follows `use:` in its data. */
-export async function switchWorkspace(
-  topic: Topic,
-  lane: string,
-  person: string,
-  context: TelegramContext,
-): Promise<{ handled: Handled; words: string }> {
+export async function switchWorkspace(lane: string, press: Press, context: TelegramContext): Promise<Pressed> {
+  const topic = context.topics.of(press.place, context.clock.now());
   const use = topic.workspaces.find((one) => one.lane === lane);
-  if (!use) {
-    const hint = "/sessions lists the workspaces of this topic.";
-    throw new AppError({ code: "not_possible", message: "This topic does not have that workspace.", hint });
-  }
-  const opened = await openWorkspace(topic, person, context, use.path);
+  if (!use) throw notPossible("This topic does not have that workspace.", "/sessions lists its workspaces.");
+  const opened = await openWorkspace(topic, press.from.name, context, use.path);
   const state = context.topics.keep(opened.topic, context.clock.now());
-  return { handled: { state }, words: `This topic now works in ${use.path}.` };
+  return { words: `This topic now works in ${use.path}.`, writes: { state } };
 }

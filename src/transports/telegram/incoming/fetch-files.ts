@@ -2,8 +2,7 @@
 import type { Attachment } from "../../../core/message/message.ts";
 import { AppError } from "../../../platform/app-error.ts";
 import { abortedAfter } from "../../../platform/clock.ts";
-import { grammySignal } from "../bot-api.ts";
-import { classifyError } from "../classify-error.ts";
+import { classifyError, grammySignal } from "../bot-api.ts";
 import type { TelegramContext } from "../telegram-context.ts";
 import type { IncomingFile } from "../updates/read-update.ts";
 
@@ -11,7 +10,7 @@ import type { IncomingFile } from "../updates/read-update.ts";
 const maxBytes = 20 * 1024 * 1024;
 const fetchMs = 60_000;
 
-export type FileContext = Pick<TelegramContext, "api" | "service" | "settings">;
+type FileContext = Pick<TelegramContext, "api" | "service" | "settings">;
 
 export async function fetchFiles(
   files: readonly IncomingFile[],

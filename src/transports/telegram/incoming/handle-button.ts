@@ -7,15 +7,23 @@ import { pressAsk } from "../asks/press-ask.ts";
 import { whyWords } from "../commands/why-command.ts";
 import { switchWorkspace, useAction } from "../commands/workspace-commands.ts";
 import { say } from "../outgoing/chat-row.ts";
+import type { DeliveryAction } from "../outgoing/signs.ts";
 import type { Handled, Press, Pressed, TelegramContext } from "../telegram-context.ts";
 import { overWords } from "../telegram-context.ts";
 
+/** The most that a Bot API alert shows. */
 const maxWords = 200;
 
 export async function handleButton(press: Press, context: TelegramContext): Promise<Handled> {
-  const pressed = await carryOut(press, context);
+  const pressed = await carryOut(press, context).catch(refusedPress);
   answerPress(press, pressed, context);
   return pressed.writes ?? {};
+}
+
+/** The action is not possible, perhaps because something has just changed. */
+function refusedPress(error: unknown): Pressed {
+  if (!(error instanceof AppError) || error.retryable) throw error;
+  return { words: error.message, isAlert: true };
 }
 
 /** For a person who may not use the bot. */
@@ -33,22 +41,11 @@ async function carryOut(press: Press, context: TelegramContext): Promise<Pressed
     case "retry":
       return pressDelivery(action, rest.join(":"), press, context);
     case useAction:
-      return pressWorkspace(rest.join(":"), press, context);
+      return switchWorkspace(rest.join(":"), press, context);
     case askPressPrefix:
       return pressAsk(press, context);
     default:
       return { words: overWords };
-  }
-}
-
-async function pressWorkspace(lane: string, { place, from }: Press, context: TelegramContext): Promise<Pressed> {
-  const topic = context.topics.of(place, context.clock.now());
-  try {
-    const { handled, words } = await switchWorkspace(topic, lane, from.name, context);
-    return { words, writes: handled };
-  } catch (error) {
-    if (!(error instanceof AppError) || error.retryable) throw error;
-    return { words: error.message, isAlert: true };
   }
 }
 
@@ -63,12 +60,7 @@ function answerPress(
   void api.answerCallbackQuery(callbackId, answer).catch(() => {});
 }
 
-export type DeliveryAction = "why" | "withdraw" | "stop" | "retry";
-
-/** The most that a Bot API alert shows. */
-const maxAlert = 200;
-
-export async function pressDelivery(
+async function pressDelivery(
   action: DeliveryAction,
   name: string,
   press: Press,
@@ -79,23 +71,17 @@ export async function pressDelivery(
   const [delivery] = (await service.deliveries({ messageId, limit: 1 })).items;
   if (!delivery) return { words: "Waybill no longer has this message.", isAlert: true };
   const { record } = delivery;
-  try {
-    switch (action) {
-      case "why":
-        return await why(record, press, context);
-      case "withdraw":
-        return await withdraw(record, context);
-      case "stop":
-        return await stop(record, context);
-      case "retry":
-        return await retry(record, context);
-      default:
-        return action satisfies never;
-    }
-  } catch (error) {
-    // The delivery has just changed, or the action is not possible.
-    if (!(error instanceof AppError) || error.retryable) throw error;
-    return { words: error.message, isAlert: true };
+  switch (action) {
+    case "why":
+      return why(record, press, context);
+    case "withdraw":
+      return withdraw(record, context);
+    case "stop":
+      return stop(record, context);
+    case "retry":
+      return retry(record, context);
+    default:
+      return action satisfies never;
   }
 }
 
@@ -104,7 +90,7 @@ async function why({ id }: DeliveryRecord, press: Press, { service }: TelegramCo
   const { record } = detail;
   const attempts = record.attempts === 1 ? "1 attempt" : `${record.attempts} attempts`;
   const words = `${whyWords(detail)} (${record.status.replaceAll("_", " ")}, ${attempts})`;
-  if (words.length <= maxAlert) return { words, isAlert: true };
+  if (words.length <= maxWords) return { words, isAlert: true };
   const row = say(press.place, `why:${press.update.id}`, words, { replyTo: press.messageId });
   return { words: "", writes: { outbox: [row] } };
 }

@@ -1,6 +1,6 @@
 /** Handles each kind of update. */
 import { openStatuses } from "../../../core/delivery/record.ts";
-import { AppError } from "../../../platform/app-error.ts";
+import { AppError, nullIfRefused } from "../../../platform/app-error.ts";
 import { handleReply } from "../asks/ask-replies.ts";
 import { commandCalled, commandNames } from "../commands/commands.ts";
 import { draftIdOf } from "../live/show-preview.ts";
@@ -14,7 +14,7 @@ import { handleButton, refusePress } from "./handle-button.ts";
 import type { RelayContext } from "./relay-message.ts";
 import { refusal, relayMessage } from "./relay-message.ts";
 
-export type HandlerDeps = RelayContext & {
+type HandlerDeps = RelayContext & {
   /** Called for each refused message or button press. */
   onStranger: (user: number, chat: number) => void;
   /** Something came from the chat, so it can be reached. */
@@ -121,14 +121,10 @@ export function gaveUp(incoming: Incoming, update: StoredUpdate): Handled {
 const maxOpen = 500;
 
 /** The chat is notified as for any other stop. */
-export async function stopDraft(draft: number, { service }: Pick<TelegramContext, "service">): Promise<Handled> {
+async function stopDraft(draft: number, { service }: Pick<TelegramContext, "service">): Promise<Handled> {
   const { items } = await service.deliveries({ statuses: openStatuses, limit: maxOpen });
   const stopped = items.find(({ record }) => record.source === "telegram" && draftIdOf(record.id) === draft);
-  try {
-    if (stopped) await service.cancel(stopped.record.id);
-  } catch (error) {
-    // It has already ended.
-    if (!(error instanceof AppError) || error.code !== "not_possible") throw error;
-  }
+  // It may have ended in the meantime.
+  if (stopped) await nullIfRefused(service.cancel(stopped.record.id), "not_possible");
   return {};
 }

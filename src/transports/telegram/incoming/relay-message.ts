@@ -1,7 +1,8 @@
 /** Admits a chat message as a message to the topic's agent. */
 import type { DeliveryRecord } from "../../../core/delivery/record.ts";
 import type { WrittenAddress } from "../../../core/message/address.ts";
-import { AppError } from "../../../platform/app-error.ts";
+import type { AppError } from "../../../platform/app-error.ts";
+import { nullIfRefused } from "../../../platform/app-error.ts";
 import type { SendResult } from "../../../service/service.ts";
 import { say } from "../outgoing/chat-row.ts";
 import { savedSign, waitingSign } from "../outgoing/signs.ts";
@@ -96,14 +97,8 @@ async function takeBack(record: DeliveryRecord, { service }: TelegramContext): P
   // An earlier try may have withdrawn it and crashed.
   if (isWithdrawn(record)) return true;
   if (record.status !== "pending") return false;
-  try {
-    await service.withdraw(record.messageId, record.laneId);
-    return true;
-  } catch (error) {
-    // It has just been sent.
-    if (error instanceof AppError && error.code === "not_possible") return false;
-    throw error;
-  }
+  // Refused if it has just been sent.
+  return (await nullIfRefused(service.withdraw(record.messageId, record.laneId), "not_possible")) !== null;
 }
 
 /** Tells a person why their message was refused. */
@@ -116,7 +111,7 @@ export function refusal(message: IncomingMessage, update: StoredUpdate, error: A
 const maxQuoted = 1000;
 
 /** `isEdit`: the agent knows an earlier text of this message. */
-export function agentText(message: IncomingMessage, { isEdit }: { isEdit: boolean }): string {
+function agentText(message: IncomingMessage, { isEdit }: { isEdit: boolean }): string {
   const { text, repliesTo, forwardedFrom } = message;
   const quoted = repliesTo?.text ? `${quote(repliesTo.text.slice(0, maxQuoted))}\n\n` : "";
   const forwarded = forwardedFrom === null ? "" : `(Forwarded from ${forwardedFrom}.)\n\n`;

@@ -12,7 +12,7 @@ import { messageOf, say } from "../outgoing/chat-row.ts";
 import { phaseNow, phaseOf, startedSign } from "../outgoing/delivery-rows.ts";
 import type { Origin } from "../outgoing/origin.ts";
 import { originOf } from "../outgoing/origin.ts";
-import { progressKey, startedKey, stopButtons } from "../outgoing/signs.ts";
+import { deliveryButtons, progressKey, startedKey } from "../outgoing/signs.ts";
 import type { TelegramContext } from "../telegram-context.ts";
 import { nextPreviewAt, nextProgressAt, progressDue } from "./pace.ts";
 import type { Shown } from "./show-preview.ts";
@@ -20,7 +20,7 @@ import { showDraft, showEdit } from "./show-preview.ts";
 import type { TurnView } from "./turn-view.ts";
 import { emptyView, progressBelowText, progressWords, viewAfter } from "./turn-view.ts";
 
-export type LiveTurnsDeps = {
+type LiveTurnsDeps = {
   context: TelegramContext;
   outbox: Pick<Outbox, "preview" | "dropPreview" | "wake">;
   server: ServerAbilities;
@@ -168,12 +168,12 @@ export class LiveTurns {
 
   async #shown(turn: LiveTurn, signal: AbortSignal): Promise<Shown> {
     const { context, server } = this.#deps;
-    const deps = { api: context.api, server };
-    if (this.#isDraft(turn)) return showDraft(turn, deps, signal);
+    const deps = { api: context.api, server, signal };
+    if (this.#isDraft(turn)) return showDraft(turn, deps);
     const message = messageOf((await context.box.row(startedKey(turn.delivery)))?.refs ?? []);
     // The "Working…" message has not been sent yet.
     if (message === null) return { outcome: "dropped", waitMs: 0 };
-    return showEdit(turn, message, deps, signal);
+    return showEdit(turn, message, deps);
   }
 
   #isDraft({ origin }: LiveTurn): boolean {
@@ -225,7 +225,7 @@ function progressRow({ delivery, origin, view }: LiveTurn, ms: number, count: nu
   const earlier = Array.from({ length: count - 1 }, (_, index) => progressKey(delivery, index + 1));
   return say(topic, progressKey(delivery, count), words, {
     replyTo: message,
-    buttons: stopButtons(messageId),
+    buttons: deliveryButtons(messageId, "stop"),
     replaces: [startedKey(delivery), ...earlier],
     onlyWhile: { delivery, phase: "running" },
   });

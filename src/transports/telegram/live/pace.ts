@@ -1,7 +1,7 @@
 /** When a preview is shown next, and when to report that a turn is still running. Pure. */
 import type { TelegramSettings } from "../settings.ts";
 
-export type Pace = {
+type Pace = {
   /** Whether something has changed since the last preview. */
   isChanged: boolean;
   lastShownAt: number | null;

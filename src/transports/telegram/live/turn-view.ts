@@ -4,7 +4,7 @@ import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import { duration } from "../outgoing/amounts.ts";
 
 /** `detail`: what the tool works on, if known. */
-export type RunningTool = { id: string; name: string; detail: string | null };
+type RunningTool = { id: string; name: string; detail: string | null };
 
 export type TurnView = {
   /** The agent's newest message with text, and its parts. */

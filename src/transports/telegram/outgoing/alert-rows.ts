@@ -6,13 +6,13 @@ import type { Topic } from "../topics/topic.ts";
 import { duration } from "./amounts.ts";
 import { say } from "./chat-row.ts";
 import { concernedTopics, originOf } from "./origin.ts";
-import { waitingButtons } from "./signs.ts";
+import { deliveryButtons } from "./signs.ts";
 
 export async function alertRows(alert: Alert, context: TelegramContext): Promise<NewOutboxRow[]> {
   const { laneId, messageId } = alert;
   const origin = messageId === null ? null : await originOf(laneId, messageId, context);
-  const options = origin && messageId !== null ? { replyTo: origin.message, buttons: whyButton(messageId) } : {};
-  const told = origin ? [say(origin.topic, keyFor(alert, origin.topic), wordsOf(alert), options)] : [];
+  const options = origin && { replyTo: origin.message, buttons: deliveryButtons(origin.messageId, "why") };
+  const told = origin && options ? [say(origin.topic, keyFor(alert, origin.topic), wordsOf(alert), options)] : [];
   const others = (await concernedTopics(laneId, context)).filter(({ key }) => key !== origin?.topic.key);
   return [...told, ...others.map((topic) => say(topic, keyFor(alert, topic), wordsElsewhere(alert, topic)))];
 }
@@ -42,9 +42,4 @@ function wordsOf({ kind, since, raisedAt, reason }: Alert): string {
     default:
       return kind satisfies never;
   }
-}
-
-function whyButton(messageId: string) {
-  const [[why] = []] = waitingButtons(messageId);
-  return why ? [[why]] : [];
 }

@@ -38,10 +38,10 @@ export type ChatRow =
       replyTo?: number;
     };
 
-/** A message that a row was sent as. `style`: how that part was shown; later parts depend on it. */
-export type MessageRef = { message: number | null; style?: Style };
-
-/** How many parts of a text were sent in each style. Parts of an earlier version with entities do not count: ADR 24. */
+/**
+ * How many parts of a text were sent in each style, which later parts depend on. Parts that an earlier version sent with
+ * entities do not count (ADR 24).
+ */
 export function countParts(refs: readonly unknown[]): Record<Style, number> {
   const count = (style: Style) =>
     refs.filter((ref) => typeof ref === "object" && ref !== null && "style" in ref && ref.style === style).length;

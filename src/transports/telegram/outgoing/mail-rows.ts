@@ -1,17 +1,19 @@
-/** Mail to a person: answers, acknowledgements, Waybill's own notices, and what agents write unasked. */
+/** Mail to a person: answers with their time and cost, acknowledgements, Waybill's own notices, and what agents write unasked. */
+import type { DeliveryRecord } from "../../../core/delivery/record.ts";
 import type { Mail } from "../../../core/message/message.ts";
 import { senderOf } from "../../../core/message/message.ts";
+import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
 import type { TelegramContext } from "../telegram-context.ts";
 import type { Topic } from "../topics/topic.ts";
 import { mayUse } from "../updates/access.ts";
 import { chatMessageOf } from "../updates/message-id.ts";
+import { duration } from "./amounts.ts";
 import type { Where } from "./chat-row.ts";
 import { row, say } from "./chat-row.ts";
-import { footerOf } from "./footer.ts";
 import type { Origin } from "./origin.ts";
 import { concernedTopics, originOf } from "./origin.ts";
-import { failureButtons, progressKey, signKeys, startedKey } from "./signs.ts";
+import { deliveryButtons, progressKey, signKeys, startedKey } from "./signs.ts";
 
 /** The sender of Waybill's own notices. */
 const waybillName = "waybill";
@@ -35,7 +37,7 @@ async function repliesTo(
   const key = `mail:${mail.id}`;
   if (mail.from === waybillName) {
     const failed = delivery?.record.status === "failed_terminal";
-    const buttons = failed ? { buttons: failureButtons(messageId) } : {};
+    const buttons = failed ? { buttons: deliveryButtons(messageId, "retry", "why") } : {};
     const replaces = failed && delivery ? { replaces: signKeys(delivery.record.id) } : {};
     return [say(topic, key, `⚠️ ${mail.text}`, { replyTo, ...buttons, ...replaces })];
   }
@@ -59,7 +61,7 @@ async function signGone(topic: Topic, delivery: string, { box }: TelegramContext
   return [];
 }
 
-export async function unaskedRows(mail: Mail, person: string, context: TelegramContext): Promise<NewOutboxRow[]> {
+async function unaskedRows(mail: Mail, person: string, context: TelegramContext): Promise<NewOutboxRow[]> {
   if (senderOf(mail) === null) return [];
   if (mail.relayOfMessageId !== null) {
     return answered(mail, context).map(({ where, replyTo }) => say(where, keyIn(mail, where), mail.text, { replyTo }));
@@ -101,4 +103,33 @@ function answered(
   const bound = topics.boundTo({ id: "", team: fromMember.team, member: fromMember.member });
   const where = bound.find(({ chat }) => chat === named.chat);
   return where ? [{ where, replyTo: named.message }] : [];
+}
+
+/** Enough for most turns. The cost of a longer one is not shown. */
+const maxEvents = 500;
+
+async function footerOf(record: DeliveryRecord, { service, clock }: TelegramContext): Promise<string> {
+  const began = record.attemptList[0]?.submittedAt ?? record.createdAt;
+  const events = await service.eventsBefore(record.laneId, null, maxEvents);
+  const cost = turnCost(events, record.deliveredUserMessageId) ?? 0;
+  return `\n\n_${duration(clock.now() - began)}${cost > 0 ? ` · ${dollars(cost)}` : ""}_`;
+}
+
+/** A turn often costs less than a cent. */
+function dollars(cost: number): string {
+  return `$${cost.toFixed(cost < 0.1 ? 4 : 2)}`;
+}
+
+/** `events` newest first; `prompt` is the id of the turn's prompt. Null if the cost is unknown. */
+export function turnCost(events: readonly UniversalEvent[], prompt: string | null): number | null {
+  const begun = events.find((event) => event.type === "turn.started" && event.data.prompt === prompt);
+  if (!begun) return null;
+  const usages = events.flatMap((event) =>
+    event.type === "usage" && event.turn === begun.turn && event.session === begun.session ? [event.data] : [],
+  );
+  // The usage of the whole turn already includes that of its messages.
+  const whole = usages.find(({ of }) => of === "turn");
+  const counted = whole ? [whole] : usages;
+  const costs = counted.flatMap(({ cost }) => (cost === null ? [] : [cost]));
+  return costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0);
 }

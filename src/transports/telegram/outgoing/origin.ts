@@ -1,5 +1,5 @@
 /** Where in Telegram something belongs: the message that it is about, and the topics that a lane concerns. */
-import { AppError } from "../../../platform/app-error.ts";
+import { nullIfRefused } from "../../../platform/app-error.ts";
 import type { TelegramContext } from "../telegram-context.ts";
 import type { Topic } from "../topics/topic.ts";
 import { topicOfKey } from "../topics/topic.ts";
@@ -29,16 +29,8 @@ export async function concernedTopics(
   { service, topics }: Pick<TelegramContext, "service" | "topics">,
 ): Promise<Topic[]> {
   const own = topics.ofLane(laneId);
-  const bound = topics.boundTo(await membershipOf(laneId, service));
+  const known = await nullIfRefused(service.lane(laneId), "lane_unknown");
+  // If the lane was removed, topics may still be bound to it by name.
+  const bound = topics.boundTo(known?.lane ?? { id: laneId, team: null, member: null });
   return [...new Set([...(own && own.boundTo === null ? [own] : []), ...bound])];
-}
-
-async function membershipOf(laneId: string, service: TelegramContext["service"]) {
-  try {
-    return (await service.lane(laneId)).lane;
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== "lane_unknown") throw error;
-    // The lane was removed, but topics may still be bound to it by name.
-    return { id: laneId, team: null, member: null };
-  }
 }

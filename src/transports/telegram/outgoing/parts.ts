@@ -6,10 +6,7 @@ export type Style = "rich" | "plain";
 export type Part = { style: Style; markdown: string };
 
 /** `file`: the rest is too long for a chat. `done`: everything was sent. */
-export type NextPart =
-  | { kind: "part"; part: Part; isLast: boolean }
-  | { kind: "file"; text: string }
-  | { kind: "done" };
+type NextPart = { kind: "part"; part: Part; isLast: boolean } | { kind: "file"; text: string } | { kind: "done" };
 
 /** The Bot API's limits. */
 const limits: Readonly<Record<Style, number>> = { rich: 32_768, plain: 4096 };

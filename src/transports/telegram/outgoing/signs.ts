@@ -35,37 +35,17 @@ export function waitingSign({ place, messageId }: IncomingMessage, { delivery, w
   if (delivery.queuedBehind === null && waits === null) return [];
   const why = waits === null ? "an earlier message is being worked on" : waits;
   const { id } = delivery.record;
-  const buttons = waitingButtons(delivery.record.messageId);
+  const buttons = deliveryButtons(delivery.record.messageId, "why", "withdraw");
   const onlyWhile = { delivery: id, phase: "waiting" as const };
   return [say(place, waitingKey(id), `⏳ Queued: ${why}.`, { replyTo: messageId, buttons, onlyWhile })];
 }
 
-/** Identifies the message by its number in the chat, because a button's data holds only 64 bytes. */
-export function waitingButtons(messageId: string): Keyboard {
-  const name = buttonName(messageId);
-  return [
-    [
-      { text: "Why?", data: `why:${name}` },
-      { text: "Withdraw", data: `withdraw:${name}` },
-    ],
-  ];
-}
+/** What the buttons below a message do. */
+const labels = { why: "Why?", withdraw: "Withdraw", stop: "Stop", retry: "Retry" };
+export type DeliveryAction = keyof typeof labels;
 
-export function stopButtons(messageId: string): Keyboard {
-  return [[{ text: "Stop", data: `stop:${buttonName(messageId)}` }]];
-}
-
-export function failureButtons(messageId: string): Keyboard {
-  const name = buttonName(messageId);
-  return [
-    [
-      { text: "Retry", data: `retry:${name}` },
-      { text: "Why?", data: `why:${name}` },
-    ],
-  ];
-}
-
-/** The part of a message id after the chat: the number, and the time of an edit. */
-function buttonName(messageId: string): string {
-  return messageId.split(":").slice(3).join(":");
+/** Identifies the message by its number in the chat, and by its edit, because a button's data holds only 64 bytes. */
+export function deliveryButtons(messageId: string, ...actions: readonly DeliveryAction[]): Keyboard {
+  const name = messageId.split(":").slice(3).join(":");
+  return [actions.map((action) => ({ text: labels[action], data: `${action}:${name}` }))];
 }

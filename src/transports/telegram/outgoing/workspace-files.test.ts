@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { anEvent } from "../../../../test/support/core/events.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
-import { namedIn } from "./named-file-rows.ts";
+import { namedIn } from "./delivery-rows.ts";
 import { changedFiles, diffOf, lastTurnChanges, presentFiles } from "./workspace-files.ts";
 
 type Change = { path: string; change?: "added" | "modified" | "deleted"; diff?: string | null };

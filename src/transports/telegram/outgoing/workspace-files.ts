@@ -3,7 +3,7 @@ import { realpath, stat } from "node:fs/promises";
 import { basename, relative, resolve } from "node:path";
 import type { FilePart } from "../../../core/turn/item.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
-import { AppError } from "../../../platform/app-error.ts";
+import { notPossible } from "../../../platform/app-error.ts";
 import { isInside } from "../../../platform/inside.ts";
 import type { Service, Workspace } from "../../../service/service.ts";
 
@@ -70,7 +70,7 @@ function withHeader(diff: string, path: string): string {
   return /^(---|diff |Index: )/m.test(body) ? body : `--- a/${path}\n+++ b/${path}\n${body}`;
 }
 
-export type SendableFile = { path: string; name: string; size: number };
+type SendableFile = { path: string; name: string; size: number };
 
 /** The Bot API's limit. */
 const maxBytes = 50_000_000;
@@ -79,18 +79,15 @@ const maxBytes = 50_000_000;
 export async function sendableFile(given: string, { directory, denied }: Workspace): Promise<SendableFile> {
   const path = resolve(directory, given);
   const [root, real] = await Promise.all([realpath(directory), realpath(path).catch(() => null)]);
-  if (real === null) throw refused(`There is no file "${given}".`, "/files lists the files that the agent changed.");
+  if (real === null)
+    throw notPossible(`There is no file "${given}".`, "/files lists the files that the agent changed.");
   if (!isInside(real, root) || denied.some((one) => isInside(real, one))) {
-    throw refused(`"${given}" is outside the workspace.`, `Only files in ${directory} can be sent.`);
+    throw notPossible(`"${given}" is outside the workspace.`, `Only files in ${directory} can be sent.`);
   }
   const found = await stat(real);
-  if (!found.isFile()) throw refused(`"${given}" is not a file.`, "Name a file inside it.");
-  if (found.size === 0) throw refused(`"${given}" is empty.`, "Telegram does not accept empty files.");
+  if (!found.isFile()) throw notPossible(`"${given}" is not a file.`, "Name a file inside it.");
+  if (found.size === 0) throw notPossible(`"${given}" is empty.`, "Telegram does not accept empty files.");
   if (found.size > maxBytes)
-    throw refused(`"${given}" is larger than 50 MB.`, "Telegram does not accept larger files.");
+    throw notPossible(`"${given}" is larger than 50 MB.`, "Telegram does not accept larger files.");
   return { path: real, name: basename(path), size: found.size };
-}
-
-function refused(message: string, hint: string): AppError {
-  return new AppError({ code: "not_possible", message, hint });
 }

@@ -1,7 +1,23 @@
 /**
- * Fenced code in Markdown source, including in lists and quotes: finds it in one pass, closes a fence at the end of one
- * part of an answer, and opens it again in the next.
+ * Fenced code in Markdown: puts text into a fence, finds fences in a source in one pass, including those in lists and
+ * quotes, closes a fence at the end of one part of an answer, and opens it again in the next.
  */
+/** The fence is longer than any run of backticks in the text. */
+export function fence(text: string, language = ""): string {
+  const longest = (text.match(/`+/g) ?? []).reduce((length, run) => Math.max(length, run.length), 0);
+  const marks = "`".repeat(Math.max(3, longest + 1));
+  const body = text === "" || text.endsWith("\n") ? text : `${text}\n`;
+  return `${marks}${languageWord(language)}\n${body}${marks}`;
+}
+
+export function diffFence(diff: string): string {
+  return fence(diff, "diff");
+}
+
+/** Only the first word: anything else could end the fence's line, or the fence. */
+function languageWord(language: string): string {
+  return /^[^\s`]+/.exec(language)?.[0] ?? "";
+}
 
 export type FencedBlock = {
   /** The offset of the opening line. */

@@ -1,11 +1,10 @@
 /** Who receives a topic's messages: the recipient it is bound to, or the agent in its workspace. */
 import type { WrittenAddress } from "../../../core/message/address.ts";
 import { memberCalled } from "../../../core/team/team.ts";
-import { AppError } from "../../../platform/app-error.ts";
+import { nullIfRefused } from "../../../platform/app-error.ts";
 import type { TelegramContext } from "../telegram-context.ts";
-import { addressOf } from "./binding.ts";
 import type { Topic } from "./topic.ts";
-import { laneTitle, used } from "./topic.ts";
+import { addressOf, laneTitle, used } from "./topic.ts";
 
 type Context = Pick<TelegramContext, "service" | "settings" | "clock">;
 
@@ -37,7 +36,7 @@ export async function laneOfTopic(topic: Topic, context: Context): Promise<strin
 export async function openWorkspace(
   topic: Topic,
   person: string,
-  context: Pick<TelegramContext, "service" | "settings" | "clock">,
+  context: Context,
   path?: string,
 ): Promise<{ topic: Topic; lane: string }> {
   const { service, settings, clock } = context;
@@ -45,23 +44,12 @@ export async function openWorkspace(
   const { directory } = await service.workspace(wanted);
   const next = used(topic, directory, clock.now());
   const lane = next.workspaces[0]?.lane ?? "";
-  await ensureLane(lane, directory, laneTitle(next, person, directory), context);
-  return { topic: next, lane };
-}
-
-async function ensureLane(
-  id: string,
-  directory: string,
-  displayName: string,
-  { service }: Pick<TelegramContext, "service">,
-): Promise<void> {
-  try {
-    await service.lane(id);
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== "lane_unknown") throw error;
+  if ((await nullIfRefused(service.lane(lane), "lane_unknown")) === null) {
+    const displayName = laneTitle(next, person, directory);
     const unset = { team: null, member: null, runtime: null, agent: null, model: null };
-    await service.putLane({ id, displayName, directory, contract: "text", ...unset });
+    await service.putLane({ id: lane, displayName, directory, contract: "text", ...unset });
   }
+  return { topic: next, lane };
 }
 
 /** A topic's workspace, as shown to people. */

@@ -1,6 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { laneOf, laneTitle, migrated, newTopic, sessionKey, topicKey, topicOfKey, used } from "./topic.ts";
+import type { Binding } from "./topic.ts";
+import {
+  addressOf,
+  bindingName,
+  concerns,
+  laneOf,
+  laneTitle,
+  migrated,
+  newTopic,
+  sessionKey,
+  topicKey,
+  topicOfKey,
+  used,
+} from "./topic.ts";
 
 const place = fc.record({
   chat: fc.integer({ min: -(2 ** 52), max: 2 ** 52 }).filter((id) => id !== 0),
@@ -59,4 +72,28 @@ test("a lane's title names the place and the directory, and is never long", () =
   expect(laneTitle({ ...aTopic, name: "Bugs" }, "ann", "/code/site")).toBe("Work · Bugs · site");
   expect(laneTitle({ ...aTopic, isPrivate: true }, "ann", "/")).toBe("ann · /");
   expect(laneTitle({ ...aTopic, title: "x".repeat(500) }, "ann", "/a").length).toBe(120);
+});
+
+const lane = { id: "api", team: "shop", member: "ann" };
+
+describe("a binding", () => {
+  test.each<[string, Binding, unknown, string]>([
+    ["to a lane sends to the lane", { lane: "api" }, { lane: "api" }, "api"],
+    ["to a member sends to the member", { team: "shop", member: "ann" }, { team: "shop", member: "ann" }, "shop/ann"],
+    ["to a team sends to its lead", { team: "shop" }, { team: "shop", member: "lead" }, "shop"],
+  ])("%s", (_, binding, address, name) => {
+    expect(addressOf(binding)).toEqual(address);
+    expect(bindingName(binding)).toBe(name);
+  });
+
+  test.each<[string, Binding, boolean]>([
+    ["to the lane", { lane: "api" }, true],
+    ["to another lane", { lane: "web" }, false],
+    ["to the lane's member", { team: "shop", member: "ann" }, true],
+    ["to another member", { team: "shop", member: "ben" }, false],
+    ["to the whole team", { team: "shop" }, true],
+    ["to another team", { team: "bank" }, false],
+  ])("%s concerns the lane: %#", (_, binding, expected) => {
+    expect(concerns(binding, lane)).toBe(expected);
+  });
 });

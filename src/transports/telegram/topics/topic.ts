@@ -1,28 +1,62 @@
-/** A topic, the workspaces it has used, and their lanes. Pure. */
+/** A topic, the workspaces it has used and their lanes, and what it is bound to. Pure. */
 import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { Lane } from "../../../core/lane/lane.ts";
+import type { WrittenAddress } from "../../../core/message/address.ts";
+import { leadRole } from "../../../core/team/team.ts";
 import type { Place } from "../updates/read-update.ts";
-import type { Binding } from "./binding.ts";
+
+/** A team without a member: messages go to its lead, and alerts of all its members come to the topic. */
+// The order matters: zod takes the first that matches, and drops keys that it does not name.
+const binding = z.union([
+  z.object({ lane: z.string() }),
+  z.object({ team: z.string(), member: z.string() }),
+  z.object({ team: z.string() }),
+]);
+export type Binding = z.output<typeof binding>;
 
 /** One workspace of a topic. The lane keeps the session, its generations and whether it is stale. */
-export type WorkspaceUse = { path: string; lane: string; lastUsedAt: number };
+const workspaceUse = z.object({ path: z.string(), lane: z.string(), lastUsedAt: z.number() });
+export type WorkspaceUse = z.output<typeof workspaceUse>;
 
-export type Topic = {
-  key: string;
-  chat: number;
-  thread: number | null;
-  isPrivate: boolean;
+/** Written only by Waybill, but possibly by an older version. */
+export const storedTopic = z.object({
+  key: z.string(),
+  chat: z.number(),
+  thread: z.number().nullable(),
+  isPrivate: z.boolean(),
   /** The chat's title, and the topic's name within it. */
-  title: string | null;
-  name: string | null;
+  title: z.string().nullable(),
+  name: z.string().nullable(),
   /** Null until a person chooses one. */
-  activeWorkspace: string | null;
+  activeWorkspace: z.string().nullable(),
   /** All that were used, most recent first. */
-  workspaces: readonly WorkspaceUse[];
+  workspaces: z.array(workspaceUse),
   /** Who receives the topic's messages instead of its own lane. */
-  boundTo: Binding | null;
+  boundTo: binding.nullable(),
   /** When its first message arrived. */
-  since: number;
-};
+  since: z.number(),
+});
+export type Topic = z.output<typeof storedTopic>;
+
+/** Where a bound topic's messages go. */
+export function addressOf(binding: Binding): WrittenAddress {
+  if ("lane" in binding) return binding;
+  return { team: binding.team, member: "member" in binding ? binding.member : leadRole };
+}
+
+/** Whether events of a lane concern a topic with this binding. */
+export function concerns(binding: Binding, lane: Pick<Lane, "id" | "team" | "member">): boolean {
+  if ("lane" in binding) return binding.lane === lane.id;
+  if (binding.team !== lane.team) return false;
+  return !("member" in binding) || binding.member === lane.member;
+}
+
+/** As people write it. */
+export function bindingName(binding: Binding): string {
+  if ("lane" in binding) return binding.lane;
+  return "member" in binding ? `${binding.team}/${binding.member}` : binding.team;
+}
 
 export function topicKey({ chat, thread }: Pick<Place, "chat" | "thread">): string {
   return `${chat}:${thread ?? "root"}`;

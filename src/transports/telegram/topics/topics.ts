@@ -3,36 +3,15 @@ import { z } from "zod";
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { TransportWrites } from "../../../mail/outbox/transport-box.ts";
 import type { Place } from "../updates/read-update.ts";
-import { concerns } from "./binding.ts";
 import type { Topic } from "./topic.ts";
-import { migrated, newTopic, topicKey } from "./topic.ts";
+import { concerns, migrated, newTopic, storedTopic, topicKey } from "./topic.ts";
 
-type StateWrite = NonNullable<TransportWrites["state"]>[number];
+export type StateWrite = NonNullable<TransportWrites["state"]>[number];
 
 const topicPrefix = "topic:";
 const chatPrefix = "chat:";
 const personPrefix = "person:";
 
-/** Written only by Waybill, but possibly by an older version. */
-const storedTopic = z.object({
-  key: z.string(),
-  chat: z.number(),
-  thread: z.number().nullable(),
-  isPrivate: z.boolean(),
-  title: z.string().nullable(),
-  name: z.string().nullable(),
-  activeWorkspace: z.string().nullable(),
-  workspaces: z.array(z.object({ path: z.string(), lane: z.string(), lastUsedAt: z.number() })),
-  // The order matters: zod takes the first that matches, and drops keys that it does not name.
-  boundTo: z
-    .union([
-      z.object({ lane: z.string() }),
-      z.object({ team: z.string(), member: z.string() }),
-      z.object({ team: z.string() }),
-    ])
-    .nullable(),
-  since: z.number(),
-});
 const storedChat = z.object({ since: z.number(), formerId: z.number().nullable() });
 type KnownChat = z.output<typeof storedChat>;
 

@@ -3,7 +3,7 @@ import { AppError } from "../../../platform/app-error.ts";
 import type { TelegramSettings } from "../settings.ts";
 import type { Place } from "./read-update.ts";
 
-export type AccessRules = Pick<TelegramSettings, "allowedUsers" | "allowedChats" | "admins">;
+type AccessRules = Pick<TelegramSettings, "allowedUsers" | "allowedChats" | "admins">;
 
 /** `formerChat`: the id of a group before it became a supergroup. */
 export function mayUse(rules: AccessRules, place: Place, user: number, formerChat: number | null): boolean {

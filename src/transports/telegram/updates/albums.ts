@@ -11,7 +11,7 @@ type Member = { message: IncomingMessage; updateId: string };
 type Album = { members: Member[]; lastAt: number; taken: readonly Member[] | null };
 
 /** The merged message, and the updates that it consists of. */
-export type WholeMessage = { message: IncomingMessage; updates: readonly string[] };
+type WholeMessage = { message: IncomingMessage; updates: readonly string[] };
 
 /** An album's files are uploaded together, and reported within a moment. */
 const quietMs = 1000;

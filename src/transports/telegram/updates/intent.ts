@@ -1,6 +1,6 @@
 /** Decides whether a message is for Waybill itself or for the agent. By exact words, never by a model. Pure. */
 
-export type Intent =
+type Intent =
   | { kind: "command"; name: string; args: string }
   /** Plain text, or a slash command that Waybill does not know. */
   | { kind: "relay" }

@@ -1,17 +1,18 @@
 /**
- * Long polling. Each request confirms the updates of the previous one, so it is sent only after those are durable. The
- * first request has no offset: Telegram sends everything it still holds, and known updates are recognised by their ids.
+ * Long polling, and telling Telegram whether to poll or to call the webhook. Each request confirms the updates of the
+ * previous one, so it is sent only after those are durable. The first request has no offset: Telegram sends everything
+ * it still holds, and known updates are recognised by their ids.
  */
 import type { Api } from "grammy";
 import type { FailPointHook } from "../../../core/delivery/fail-points.ts";
 import { backoffMs } from "../../../mail/outbox/backoff.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { sleep } from "../../../platform/clock.ts";
-import { grammySignal } from "../bot-api.ts";
-import { classifyError } from "../classify-error.ts";
+import { classifyError, grammySignal } from "../bot-api.ts";
+import type { TelegramSettings } from "../settings.ts";
 import { updateId } from "./read-update.ts";
 
-export type PollerDeps = {
+type PollerDeps = {
   api: Api;
   clock: Clock;
   intervalMs: number;
@@ -99,10 +100,7 @@ function isNoNews(updates: unknown): boolean {
 }
 
 /** The problem behind a failed call, and the pause that the server asked for. */
-export function problemOf(
-  error: unknown,
-  onError: PollerDeps["onError"],
-): { problem: PollProblem; afterMs: number | null } {
+function problemOf(error: unknown, onError: PollerDeps["onError"]): { problem: PollProblem; afterMs: number | null } {
   if (isConflict(error)) {
     const message = "Another program polls with the same bot token, or a webhook is set.";
     return { problem: { code: "conflict", message }, afterMs: conflictMs };
@@ -123,4 +121,37 @@ export function problemOf(
 
 function isConflict(error: unknown): boolean {
   return typeof error === "object" && error !== null && "error_code" in error && error.error_code === 409;
+}
+
+type Troubled = Pick<PollerDeps, "clock" | "onState" | "onError">;
+
+/** Repeats a call until Telegram accepts it. Null if the signal is aborted first. */
+export async function untilAccepted<T>(call: () => Promise<T>, deps: Troubled, signal: AbortSignal): Promise<T | null> {
+  for (let tries = 1; !signal.aborted; tries++) {
+    try {
+      return await call();
+    } catch (error) {
+      if (signal.aborted) return null;
+      const { problem, afterMs } = problemOf(error, deps.onError);
+      deps.onState(problem);
+      await sleep(deps.clock, afterMs ?? backoffMs(tries), signal);
+    }
+  }
+  return null;
+}
+
+/** Tells Telegram to call the webhook, or, without one, to hold updates until they are polled. Pending ones are kept. */
+export async function chooseUpdates(
+  webhook: TelegramSettings["webhook"],
+  onRemoved: () => void,
+  api: Api,
+  signal: AbortSignal,
+): Promise<void> {
+  if (webhook) {
+    const { url, secret } = webhook;
+    await api.setWebhook(url, { secret_token: secret, allowed_updates: [...wantedUpdates] }, grammySignal(signal));
+  } else if ((await api.getWebhookInfo(grammySignal(signal))).url) {
+    await api.deleteWebhook({ drop_pending_updates: false }, grammySignal(signal));
+    onRemoved();
+  }
 }

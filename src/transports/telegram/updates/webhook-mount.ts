@@ -12,10 +12,10 @@ import type { TelegramSettings } from "../settings.ts";
 import { updateId } from "./read-update.ts";
 
 /** The path that Telegram calls. */
-export const webhookPath = "/telegram/webhook";
+const webhookPath = "/telegram/webhook";
 
 /** Resolves when the update is durable; throws if it cannot be stored now. */
-export type TakeUpdate = (body: unknown) => Promise<void>;
+type TakeUpdate = (body: unknown) => Promise<void>;
 
 const secretHeader = "x-telegram-bot-api-secret-token";
 const maxUpdateBytes = 1024 * 1024;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { Lexer } from "marked";
 import { expect, test } from "vitest";
-import { diffFence, fence } from "./fence.ts";
+import { diffFence, fence } from "./fenced-blocks.ts";
 
 test("a fence has its language and ends on its own line", () => {
   expect(fence("a\nb", "ts")).toBe("```ts\na\nb\n```");

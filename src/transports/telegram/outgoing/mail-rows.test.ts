@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { EventBody, UniversalEvent } from "../../../core/turn/universal-event.ts";
-import { turnCost } from "./footer.ts";
+import { turnCost } from "./mail-rows.ts";
 
 const tokens = { input: 1, output: 1, reasoning: 0, cacheRead: 0, cacheWrite: 0 };
 const at = (turn: number, body: EventBody) =>

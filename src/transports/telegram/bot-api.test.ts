@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { GrammyError, HttpError } from "grammy";
 import { expect, test } from "vitest";
-import { classifyError } from "./classify-error.ts";
+import { classifyError } from "./bot-api.ts";
 
 const refused = (code: number, description: string, parameters = {}) =>
   new GrammyError("failed", { ok: false, error_code: code, description, parameters }, "sendMessage", {});
