@@ -1,9 +1,10 @@
 /** The buttons of an ask, and how to read a press. Pure. */
+import type { AskDecision } from "../../../service/service.ts";
 import type { Button, Keyboard } from "../outgoing/chat-row.ts";
 import type { ChatAsk } from "./chat-asks.ts";
 
 type AskPress =
-  | { kind: "decide"; decision: "once" | "always" | "reject" }
+  | { kind: "decide"; decision: AskDecision["decision"] }
   | { kind: "reason" }
   | { kind: "choose"; question: number; option: number }
   /** Carries the wanted state rather than a toggle, so that a repeated press is harmless. */

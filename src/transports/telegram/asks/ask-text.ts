@@ -1,6 +1,7 @@
 /** The text that a chat shows for an ask: what the agent wants, and how it ended. Pure. */
 import { readDetail } from "../../../core/turn/signal.ts";
 import type { Question, UniversalEvent } from "../../../core/turn/universal-event.ts";
+import type { AskDecision } from "../../../service/service.ts";
 import { diffFence, fence } from "../text/fenced-blocks.ts";
 import type { ChatAsk } from "./chat-asks.ts";
 
@@ -65,7 +66,6 @@ function bounded(text: string): string {
   return `${end}\n… (${text.length - end.length} more characters)`;
 }
 
-type Decision = "once" | "always" | "reject";
 type PermissionOutcome = Extract<UniversalEvent, { type: "permission.resolved" }>["data"]["outcome"];
 type QuestionEnd = Omit<Extract<UniversalEvent, { type: "question.resolved" }>["data"], "ask">;
 
@@ -110,7 +110,7 @@ export function answerWords({ labels, by }: { labels: readonly string[]; by: str
   return `✅ ${by}: ${labels.join(", ")}`;
 }
 
-function decisionWords(decision: Decision): string {
+function decisionWords(decision: AskDecision["decision"]): string {
   switch (decision) {
     case "once":
       return "✅ Allowed once";

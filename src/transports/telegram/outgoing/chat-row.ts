@@ -1,5 +1,6 @@
 /** An outbox row for a chat: content and place, not calls. The format is chosen when the row is sent. Pure. */
 import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
+import type { Place } from "../updates/read-update.ts";
 import type { Style } from "./parts.ts";
 
 export type Button = { text: string; data: string };
@@ -58,7 +59,8 @@ export function messageOf(refs: readonly unknown[]): number | null {
   return null;
 }
 
-export type Where = { chat: number; thread: number | null };
+/** Where in Telegram a row is shown. */
+export type Where = Pick<Place, "chat" | "thread">;
 
 export function row({ chat }: Pick<Where, "chat">, key: string, body: ChatRow): NewOutboxRow {
   return { key, channel: String(chat), body };
