@@ -24,7 +24,7 @@ import { makeLoginCodes } from "./page/login-codes.ts";
 import { makePageFiles } from "./page/page-files.ts";
 import { addAttachments } from "./routes/attachments.ts";
 import { addDeliveries } from "./routes/deliveries.ts";
-import { addAsks, addInbox } from "./routes/inbox.ts";
+import { addInbox } from "./routes/inbox.ts";
 import { addLanes } from "./routes/lanes.ts";
 import { addMessages } from "./routes/messages.ts";
 import { addLogin, addPage, addPageFiles, addSessions } from "./routes/page.ts";
@@ -115,7 +115,6 @@ export function makeApp(options: AppOptions): App {
   addRuntimes(app, deps);
   addTeams(app, deps);
   addInbox(app, deps);
-  addAsks(app, deps);
   addStatistics(app, deps);
   addDoctor(app, deps);
   addStream(app, deps);

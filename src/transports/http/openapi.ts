@@ -3,7 +3,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import { sessionCookieName } from "./page/browser-sessions.ts";
 import { attachmentRoutes } from "./routes/attachments.ts";
 import { deliveryRoutes } from "./routes/deliveries.ts";
-import { askRoutes, inboxRoutes } from "./routes/inbox.ts";
+import { inboxRoutes } from "./routes/inbox.ts";
 import { laneRoutes, putLaneRoute } from "./routes/lanes.ts";
 import { messageRoutes } from "./routes/messages.ts";
 import { loginRoutes, pageRoutes } from "./routes/page.ts";
@@ -21,7 +21,6 @@ const routes = [
   runtimeRoutes,
   teamRoutes,
   inboxRoutes,
-  askRoutes,
   streamRoutes,
   statsRoutes,
   doctorRoutes,

@@ -74,13 +74,23 @@ export function idParam(description: string) {
 
 export const laneFilter = z.string().min(1).max(128).optional().describe("Only results of this lane.");
 
-export const limit = z
-  .string()
-  .regex(/^\d{1,3}$/, "must be a number from 1 to 200")
-  .default("50")
-  .transform(Number)
-  .pipe(z.number().min(1, "must be at least 1").max(200, "must not be more than 200"))
-  .openapi({ type: "integer", minimum: 1, maximum: 200, default: 50, description: "The maximum number of results." });
+/** A number in the query, from 1 to `max`. */
+export function countQuery({ max, standard, description }: { max: number; standard: number; description: string }) {
+  return z
+    .string()
+    .regex(/^\d{1,3}$/, `must be a number from 1 to ${max}`)
+    .default(String(standard))
+    .transform(Number)
+    .pipe(z.number().min(1, "must be at least 1").max(max, `must not be more than ${max}`))
+    .openapi({ type: "integer", minimum: 1, maximum: max, default: standard, description });
+}
+
+/** `true` or `false` in the query. */
+export function flagQuery(description: string) {
+  return z.enum(["true", "false"]).optional().describe(description);
+}
+
+export const limit = countQuery({ max: 200, standard: 50, description: "The maximum number of results." });
 
 export const cursor = z
   .string()

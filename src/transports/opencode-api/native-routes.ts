@@ -135,20 +135,18 @@ const servedRoutes: Readonly<Record<string, string>> = {
   "POST /session/{sessionID}/prompt_async": "sends a message to the lane",
 };
 
+/** Each path with its methods. */
 const refusedRoutes: Readonly<Record<keyof typeof refusals, readonly string[]>> = {
   credentials: [
-    "PUT /auth/{providerID}",
-    "DELETE /auth/{providerID}",
+    "PUT DELETE /auth/{providerID}",
     "POST /provider/{providerID}/oauth/authorize",
     "POST /provider/{providerID}/oauth/callback",
     "POST /experimental/console/switch",
     "POST /api/integration/{integrationID}/connect/key",
     "POST /api/integration/{integrationID}/connect/oauth",
-    "GET /api/integration/attempt/{attemptID}",
-    "DELETE /api/integration/attempt/{attemptID}",
+    "GET DELETE /api/integration/attempt/{attemptID}",
     "POST /api/integration/attempt/{attemptID}/complete",
-    "PATCH /api/credential/{credentialID}",
-    "DELETE /api/credential/{credentialID}",
+    "PATCH DELETE /api/credential/{credentialID}",
   ],
   configuration: ["PATCH /config", "PATCH /global/config", "PATCH /project/{projectID}"],
   instances: [
@@ -162,18 +160,12 @@ const refusedRoutes: Readonly<Record<keyof typeof refusals, readonly string[]>> 
   ],
   terminals: [
     "GET /pty/shells",
-    "GET /pty",
-    "POST /pty",
-    "GET /pty/{ptyID}",
-    "PUT /pty/{ptyID}",
-    "DELETE /pty/{ptyID}",
+    "GET POST /pty",
+    "GET PUT DELETE /pty/{ptyID}",
     "POST /pty/{ptyID}/connect-token",
     "GET /pty/{ptyID}/connect",
-    "GET /api/pty",
-    "POST /api/pty",
-    "GET /api/pty/{ptyID}",
-    "PUT /api/pty/{ptyID}",
-    "DELETE /api/pty/{ptyID}",
+    "GET POST /api/pty",
+    "GET PUT DELETE /api/pty/{ptyID}",
     "POST /api/pty/{ptyID}/connect-token",
     "GET /api/pty/{ptyID}/connect",
     "POST /session/{sessionID}/shell",
@@ -196,8 +188,7 @@ const refusedRoutes: Readonly<Record<keyof typeof refusals, readonly string[]>> 
   tools: ["GET /experimental/tool", "GET /experimental/tool/ids"],
   servers: [
     "POST /mcp",
-    "POST /mcp/{name}/auth",
-    "DELETE /mcp/{name}/auth",
+    "POST DELETE /mcp/{name}/auth",
     "POST /mcp/{name}/auth/callback",
     "POST /mcp/{name}/auth/authenticate",
     "POST /mcp/{name}/connect",
@@ -206,25 +197,22 @@ const refusedRoutes: Readonly<Record<keyof typeof refusals, readonly string[]>> 
   changes: ["GET /vcs/status", "GET /vcs/diff/raw", "POST /vcs/apply", "POST /project/git/init"],
   workspaces: [
     "POST /experimental/control-plane/move-session",
-    "POST /experimental/worktree",
-    "DELETE /experimental/worktree",
+    "POST DELETE /experimental/worktree",
     "POST /experimental/worktree/reset",
     "POST /experimental/workspace",
     "POST /experimental/workspace/sync-list",
     "DELETE /experimental/workspace/{id}",
     "POST /experimental/workspace/warp",
-    "POST /experimental/project/{projectID}/copy",
-    "DELETE /experimental/project/{projectID}/copy",
+    "POST DELETE /experimental/project/{projectID}/copy",
     "POST /experimental/project/{projectID}/copy/refresh",
     "POST /experimental/project/{projectID}/copy/generate-name",
   ],
-  sharing: ["POST /session/{sessionID}/share", "DELETE /session/{sessionID}/share"],
+  sharing: ["POST DELETE /session/{sessionID}/share"],
   rewriting: [
     "POST /session/{sessionID}/revert",
     "POST /session/{sessionID}/unrevert",
     "DELETE /session/{sessionID}/message/{messageID}",
-    "DELETE /session/{sessionID}/message/{messageID}/part/{partID}",
-    "PATCH /session/{sessionID}/message/{messageID}/part/{partID}",
+    "DELETE PATCH /session/{sessionID}/message/{messageID}/part/{partID}",
   ],
   programsOwn: [
     "POST /session/{sessionID}/command",
@@ -253,8 +241,7 @@ const refusedRoutes: Readonly<Record<keyof typeof refusals, readonly string[]>> 
     "GET /api/permission/request",
     "GET /api/permission/saved",
     "DELETE /api/permission/saved/{id}",
-    "POST /api/session/{sessionID}/permission",
-    "GET /api/session/{sessionID}/permission",
+    "POST GET /api/session/{sessionID}/permission",
     "GET /api/session/{sessionID}/permission/{requestID}",
     "POST /api/session/{sessionID}/permission/{requestID}/reply",
     "GET /api/question/request",
@@ -271,6 +258,13 @@ type NativeRoute = { route: string } & ({ gives: string; refusal: null } | { giv
 export const nativeRoutes: readonly NativeRoute[] = [
   ...Object.entries(servedRoutes).map(([route, gives]) => ({ route, gives, refusal: null })),
   ...Object.entries(refusedRoutes).flatMap(([reason, routes]) =>
-    routes.map((route) => ({ route, gives: null, refusal: refusals[reason as keyof typeof refusals] })),
+    routes
+      .flatMap(routesOf)
+      .map((route) => ({ route, gives: null, refusal: refusals[reason as keyof typeof refusals] })),
   ),
 ];
+
+function routesOf(pathWithMethods: string): string[] {
+  const [path = "", ...methods] = pathWithMethods.split(" ").reverse();
+  return methods.reverse().map((method) => `${method} ${path}`);
+}

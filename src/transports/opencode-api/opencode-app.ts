@@ -12,7 +12,6 @@ import { addAskRoutes } from "./sessions/ask-routes.ts";
 import { addPromptRoutes } from "./sessions/prompt-routes.ts";
 import { addSessionRoutes } from "./sessions/session-routes.ts";
 import { unattendedLanes } from "./sessions/unattended-lanes.ts";
-import { addApiRoutes } from "./workspace/api-routes.ts";
 import { makeProjects } from "./workspace/projects.ts";
 import { addWorkspaceRoutes } from "./workspace/workspace-routes.ts";
 
@@ -35,7 +34,6 @@ export function makeOpenCodeApp(routeDeps: RouteDeps): OpenCodeApp {
   });
   showRefusals(app, hub);
   addWorkspaceRoutes(app, deps);
-  addApiRoutes(app, deps);
   const sessionDeps: SessionDeps = {
     ...deps,
     hub,

@@ -7,6 +7,7 @@ import {
   answerOf,
   changeErrors,
   cursor,
+  flagQuery,
   guardedRoute,
   idParam,
   limit,
@@ -36,7 +37,7 @@ export const inboxRoutes = {
     request: {
       query: z.strictObject({
         person: person.describe('"user" by default.'),
-        unread: z.enum(["true", "false"]).optional().describe("`true`: only unread messages."),
+        unread: flagQuery("`true`: only unread messages."),
         limit,
         cursor,
       }),
@@ -66,6 +67,20 @@ export const inboxRoutes = {
     request: { body: requestBody(releaseSchema) },
     responses: { 200: answerOf(releasedSchema, "The hold is released."), ...changeErrors(404, 409) },
   }),
+  asks: guardedRoute("asks", "GET /v1/asks", "listAsks", {
+    summary: "List open asks",
+    responses: {
+      200: answerOf(responseSchema("AskList", { asks: z.array(askSchema) }), "All open asks."),
+      ...readErrors(),
+    },
+  }),
+  answer: guardedRoute("asks", "POST /v1/asks/{id}", "answerAsk", {
+    summary: "Answer an ask",
+    description:
+      "A permission takes `once`, `always` or `reject`; a question takes `answers`, or `reject`. Rejecting a permission with a `message` does not end the turn.",
+    request: { params: idParam("The ask's id."), body: requestBody(askAnswerSchema) },
+    responses: { 204: { description: "The agent has received the answer." }, ...changeErrors(404, 409) },
+  }),
 };
 
 export function addInbox(app: App, { service }: RouteDeps): void {
@@ -92,28 +107,9 @@ export function addInbox(app: App, { service }: RouteDeps): void {
   app.openapi(inboxRoutes.release, async (c) =>
     c.json({ released: await service.releaseHold(c.req.valid("json").lanes) }, 200),
   );
-}
 
-export const askRoutes = {
-  list: guardedRoute("asks", "GET /v1/asks", "listAsks", {
-    summary: "List open asks",
-    responses: {
-      200: answerOf(responseSchema("AskList", { asks: z.array(askSchema) }), "All open asks."),
-      ...readErrors(),
-    },
-  }),
-  answer: guardedRoute("asks", "POST /v1/asks/{id}", "answerAsk", {
-    summary: "Answer an ask",
-    description:
-      "A permission takes `once`, `always` or `reject`; a question takes `answers`, or `reject`. Rejecting a permission with a `message` does not end the turn.",
-    request: { params: idParam("The ask's id."), body: requestBody(askAnswerSchema) },
-    responses: { 204: { description: "The agent has received the answer." }, ...changeErrors(404, 409) },
-  }),
-};
-
-export function addAsks(app: App, { service }: RouteDeps): void {
-  app.openapi(askRoutes.list, async (c) => c.json({ asks: (await service.asks()).map(askView) }, 200));
-  app.openapi(askRoutes.answer, async (c) => {
+  app.openapi(inboxRoutes.asks, async (c) => c.json({ asks: (await service.asks()).map(askView) }, 200));
+  app.openapi(inboxRoutes.answer, async (c) => {
     await service.answer(c.req.valid("param").id, c.req.valid("json"));
     return c.body(null, 204);
   });

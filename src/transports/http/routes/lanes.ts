@@ -6,6 +6,7 @@ import { laneEventPageSchema, liveTurnSchema } from "../event-schemas.ts";
 import {
   answerOf,
   changeErrors,
+  flagQuery,
   guardedRoute,
   idParam,
   limit,
@@ -72,7 +73,7 @@ export const laneRoutes = {
     request: {
       params,
       query: z.strictObject({
-        force: z.enum(["true", "false"]).optional().describe("`true`: cancels its open deliveries."),
+        force: flagQuery("`true`: cancels its open deliveries."),
       }),
     },
     responses: { 204: { description: "The lane is removed." }, ...changeErrors(404, 409) },

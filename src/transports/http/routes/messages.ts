@@ -4,6 +4,7 @@ import type { App } from "../env.ts";
 import {
   answerOf,
   changeErrors,
+  flagQuery,
   guardedRoute,
   idParam,
   nextOf,
@@ -44,7 +45,7 @@ export const messageRoutes = {
           }),
         messageId: z.string().min(1).max(128).optional().describe("Only messages with this id."),
         q: z.string().max(500).optional().describe("Only messages that contain all of these words."),
-        deliveries: z.enum(["true", "false"]).optional().describe("`true`: include the deliveries of these messages."),
+        deliveries: flagQuery("`true`: include the deliveries of these messages."),
       }),
     },
     responses: pageAnswers("MessagePage", {

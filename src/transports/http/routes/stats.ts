@@ -5,7 +5,7 @@ import type { DayStats, Durations, Stats } from "../../../core/stats/day-stats.t
 import { addStats, keptStatsDays, summaryOf } from "../../../core/stats/day-stats.ts";
 import type { StatsReport } from "../../../service/service.ts";
 import type { App } from "../env.ts";
-import { answerOf, guardedRoute, laneFilter, readErrors } from "../route-descriptions.ts";
+import { answerOf, countQuery, guardedRoute, laneFilter, readErrors } from "../route-descriptions.ts";
 import { responseSchema } from "../schemas.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
@@ -49,16 +49,7 @@ const statsSchema = responseSchema("Stats", {
   totals: z.array(totalsSchema).describe("The sums over these lanes, by day, oldest first."),
 });
 
-const days = z
-  .string()
-  .regex(/^\d{1,3}$/, `must be a number from 1 to ${keptStatsDays}`)
-  .default("30")
-  .transform(Number)
-  .pipe(z.number().min(1, "must be at least 1").max(keptStatsDays, `must not be more than ${keptStatsDays}`))
-  .openapi({
-    ...{ type: "integer", minimum: 1, maximum: keptStatsDays, default: 30 },
-    description: "How many days, including today.",
-  });
+const days = countQuery({ max: keptStatsDays, standard: 30, description: "How many days, including today." });
 
 export const statsRoutes = {
   stats: guardedRoute("stats", "GET /v1/stats", "stats", {

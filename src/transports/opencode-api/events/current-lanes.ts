@@ -13,9 +13,8 @@ import type { Clock } from "../../../platform/clock.ts";
 import type { LaneState, Service } from "../../../service/service.ts";
 import { sessionOf } from "../ids.ts";
 import type { SessionSnapshot } from "../projection/session-projection.ts";
-import { statusEvent } from "../projection/session-status.ts";
 import type { NativeEvent } from "../projection/session-view.ts";
-import { childView, messageUpdated, partUpdated } from "../projection/session-view.ts";
+import { childView, messageUpdated, partUpdated, statusEvent } from "../projection/session-view.ts";
 import type { EventTranslator, TranslatorDeps } from "./event-translator.ts";
 import type { PreviousLane, SnapshotEvent } from "./frames.ts";
 

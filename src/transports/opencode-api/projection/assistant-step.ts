@@ -2,6 +2,7 @@
  * One message of the agent and its parts, as OpenCode shows a step of a turn. Each change returns the events that
  * OpenCode would send. Published objects are never changed: every change makes a new one.
  */
+
 import { createHash } from "node:crypto";
 import type {
   AssistantMessage,
@@ -16,11 +17,10 @@ import type {
 import type { FilePart, Item } from "../../../core/turn/item.ts";
 import type { Tokens, UniversalEvent } from "../../../core/turn/universal-event.ts";
 import { timedId } from "../ids.ts";
-import type { NativeEvent, SessionMessage, SessionSettings } from "./session-view.ts";
+import type { NativeEvent, SessionMessage, SessionSettings, StepError } from "./session-view.ts";
 import { messageUpdated, partUpdated } from "./session-view.ts";
 import { fileDiff, toolInput, toolMetadata, toolName, toolTitle, writes } from "./tool-shapes.ts";
 
-export type StepError = NonNullable<AssistantMessage["error"]>;
 /** The part that waits for the answer to an ask. */
 export type AskingPart = {
   messageID: string;

@@ -3,8 +3,7 @@ import type { AttemptNote, DeliveryEndNote, DeliveryNote, RetryNote } from "../.
 import { attemptNote, deliveryNote, retryNote } from "../../../core/turn/delivery-notes.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import { userMessageId } from "../ids.ts";
-import type { StepError } from "./assistant-step.ts";
-import type { ItemEvent } from "./session-view.ts";
+import type { ItemEvent, StepError } from "./session-view.ts";
 
 /** A message is admitted again when a person retries it. */
 export type LedgerNote =

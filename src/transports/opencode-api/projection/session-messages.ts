@@ -4,11 +4,17 @@ import { withoutMarker } from "../../../core/delivery/prompt-text.ts";
 import type { Part as ItemPart } from "../../../core/turn/item.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import { childSessionOf, sessionOf, timedId } from "../ids.ts";
-import type { AskingPart, StepError } from "./assistant-step.ts";
+import type { AskingPart } from "./assistant-step.ts";
 import { AssistantStep, newAssistantMessage } from "./assistant-step.ts";
-import { idleEvents, statusEvent } from "./session-status.ts";
-import type { ItemEvent, NativeEvent, SessionMessage, SessionSettings, UniversalEventOf } from "./session-view.ts";
-import { byTime, messageUpdated, partUpdated } from "./session-view.ts";
+import type {
+  ItemEvent,
+  NativeEvent,
+  SessionMessage,
+  SessionSettings,
+  StepError,
+  UniversalEventOf,
+} from "./session-view.ts";
+import { byTime, idleEvents, messageUpdated, partUpdated, statusEvent } from "./session-view.ts";
 
 /** The metadata key in the parts of later prompts that Waybill sends for a message: names that message. */
 export const repeatedMessage = "waybillMessageID";

@@ -9,12 +9,19 @@ import type { DeliveryEndNote, DeliveryNote, RetryNote } from "../../../core/tur
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import { laterPromptId, userMessageId } from "../ids.ts";
 import { AskLog } from "./asks.ts";
-import type { StepError } from "./assistant-step.ts";
 import { dedupeToolUpdates, isDeferred, passesDeferred } from "./assistant-step.ts";
 import type { AnsweredMessage } from "./ledger-notes.ts";
 import { isLedgerEvent, ledgerNote, OpenMessages } from "./ledger-notes.ts";
 import type { SessionMessages } from "./session-messages.ts";
 import { LaneSessions, orderOf } from "./session-messages.ts";
+import type {
+  ItemEvent,
+  NativeEvent,
+  SessionMessage,
+  SessionSettings,
+  StepError,
+  UniversalEventOf,
+} from "./session-view.ts";
 import {
   abortedError,
   errorFrom,
@@ -24,8 +31,7 @@ import {
   retryOf,
   statusEvent,
   unknownError,
-} from "./session-status.ts";
-import type { ItemEvent, NativeEvent, SessionMessage, SessionSettings, UniversalEventOf } from "./session-view.ts";
+} from "./session-view.ts";
 import { todosOf } from "./tool-shapes.ts";
 
 type Turn = {
