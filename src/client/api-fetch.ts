@@ -5,7 +5,7 @@
 import type { Client } from "openapi-fetch";
 import type { paths } from "./api-types.ts";
 
-export type FetchInit = {
+type FetchInit = {
   method: "GET" | "POST" | "PUT" | "DELETE";
   headers: Record<string, string>;
   body?: string | Uint8Array<ArrayBuffer>;
@@ -13,7 +13,7 @@ export type FetchInit = {
 };
 
 /** The parts of a `Response` that are used. */
-export type FetchResponse = Pick<Response, "ok" | "status" | "text"> & { readonly body: Response["body"] };
+type FetchResponse = Pick<Response, "ok" | "status" | "text"> & { readonly body: Response["body"] };
 
 /** The platform's `fetch` fits. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;

@@ -14,7 +14,7 @@ export type WaitOptions = {
 
 export type Begin = () => Promise<Pick<Sent, "deliveryId" | "status" | "responsePending">>;
 
-export type OutcomeDeps = {
+type OutcomeDeps = {
   follow: (options: StreamOptions) => AsyncIterable<StreamEvent | Opened>;
   delivery: (id: string) => Promise<DeliveryDetail>;
 };

@@ -9,8 +9,6 @@ import { Registry } from "prom-client";
 import { AppError } from "../../platform/app-error.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { systemClock } from "../../platform/clock.ts";
-import type { DoctorReport } from "../../platform/doctor-check.ts";
-import type { Service } from "../../service/service.ts";
 import type { App, Env } from "./env.ts";
 import { answerError, invalidRequest } from "./errors.ts";
 import { identify, jsonBody, onlyAllowedNames, requireAccess, securityHeaders } from "./gates.ts";
@@ -22,31 +20,24 @@ import { makeBrowserSessions } from "./page/browser-sessions.ts";
 import type { LoginCodes } from "./page/login-codes.ts";
 import { makeLoginCodes } from "./page/login-codes.ts";
 import { makePageFiles } from "./page/page-files.ts";
-import { addAttachments } from "./routes/attachments.ts";
 import { addDeliveries } from "./routes/deliveries.ts";
 import { addInbox } from "./routes/inbox.ts";
 import { addLanes } from "./routes/lanes.ts";
-import { addMessages } from "./routes/messages.ts";
+import { addAttachments, addMessages } from "./routes/messages.ts";
 import { addLogin, addPage, addPageFiles, addSessions } from "./routes/page.ts";
 import { addDoctor, addHealth, addProgram } from "./routes/program.ts";
-import type { About, ClientLog, RouteDeps } from "./routes/route-deps.ts";
+import type { ClientLog, RouteDeps } from "./routes/route-deps.ts";
 import { addRuntimes } from "./routes/runtimes.ts";
 import { addStatistics } from "./routes/stats.ts";
 import { addStream } from "./routes/stream.ts";
 import { addTeams } from "./routes/teams.ts";
 
-export type AppOptions = {
-  service: Service;
+export type AppOptions = Pick<RouteDeps, "service" | "about" | "runtimeKinds" | "doctor"> & {
   token: string;
-  about: About;
-  /** The runtimes that a lane may name. */
-  runtimeKinds: readonly string[];
   /** Holds the built page, if it was built. */
   pageDirectory: string;
   /** Passed in by a caller that also issues codes. */
   loginCodes?: LoginCodes;
-  /** Runs the checks of `waybill doctor`. */
-  doctor: () => Promise<DoctorReport>;
   /** Other APIs, each below its own path. */
   mounts?: readonly Mount[];
   /** In addition to loopback: `name:port`, or `name` for any port. */

@@ -59,7 +59,7 @@ const itemSchema = responseSchema("Item", {
   parts: z.array(partSchema),
 });
 
-export const questionSchema = z.object({
+const questionSchema = z.object({
   header: nullableString,
   question: z.string(),
   options: z.array(z.object({ label: z.string(), description: nullableString })),

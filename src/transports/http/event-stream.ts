@@ -7,7 +7,7 @@ import type { Context } from "hono";
 import type { Clock } from "../../platform/clock.ts";
 import type { Env } from "./env.ts";
 
-export type EventStreamOptions<T> = {
+type EventStreamOptions<T> = {
   items: AsyncIterator<T>;
   opening: string;
   frameOf: (item: T) => string | Promise<string>;

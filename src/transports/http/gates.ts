@@ -18,7 +18,7 @@ import { mountOf } from "./mount.ts";
 import type { BrowserSessions } from "./page/browser-sessions.ts";
 import { hasSession } from "./page/browser-sessions.ts";
 
-export type AllowedNames = {
+type AllowedNames = {
   /** In addition to loopback: `name:port`, or `name` for any port. */
   hosts: readonly string[];
   /** In addition to those hosts: whole origins, `https://name[:port]`. */
@@ -156,7 +156,7 @@ function unauthorized(hint: string | undefined): AppError {
 }
 
 /** `bytes` may depend on the path. */
-export type BodyLimits = { bytes: (path: string) => number; ms: number };
+type BodyLimits = { bytes: (path: string) => number; ms: number };
 
 const bodiless = ["GET", "HEAD", "OPTIONS", "TRACE"];
 

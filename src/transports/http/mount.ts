@@ -43,7 +43,7 @@ export function mountOf(mounts: readonly Mount[], path: string): Mount | undefin
   return mounts.find(({ basePath }) => path === basePath || path.startsWith(`${basePath}/`));
 }
 
-export type MountAnswers = { onError: ErrorHandler<Env>; notFound: (c: Context<Env>) => Response | Promise<Response> };
+type MountAnswers = { onError: ErrorHandler<Env>; notFound: (c: Context<Env>) => Response | Promise<Response> };
 
 export function addMount(app: App, mount: Mount, deps: RouteDeps, answers: MountAnswers): void {
   let loaded: Promise<Hono<Env>> | null = null;

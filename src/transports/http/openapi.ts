@@ -1,11 +1,10 @@
 /** The OpenAPI document, generated only from the route descriptions. */
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { sessionCookieName } from "./page/browser-sessions.ts";
-import { attachmentRoutes } from "./routes/attachments.ts";
 import { deliveryRoutes } from "./routes/deliveries.ts";
 import { inboxRoutes } from "./routes/inbox.ts";
 import { laneRoutes, putLaneRoute } from "./routes/lanes.ts";
-import { messageRoutes } from "./routes/messages.ts";
+import { attachmentRoutes, messageRoutes } from "./routes/messages.ts";
 import { loginRoutes, pageRoutes } from "./routes/page.ts";
 import { doctorRoutes, healthRoutes, programRoutes } from "./routes/program.ts";
 import { runtimeRoutes } from "./routes/runtimes.ts";

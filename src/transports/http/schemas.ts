@@ -183,7 +183,7 @@ export const listedDeliverySchema = deliverySchema
   .extend({ excerpt: nullableString.describe("The first 200 characters of the message's text.") })
   .openapi("ListedDelivery");
 
-export const attemptSchema = responseSchema("Attempt", {
+const attemptSchema = responseSchema("Attempt", {
   number: z.int(),
   kind: z.string(),
   because: nullableString,
@@ -198,7 +198,7 @@ export const attemptSchema = responseSchema("Attempt", {
   provenAt: nullableTime.describe("When its result was accepted as proof."),
 });
 
-export const auditSchema = responseSchema("AuditEvent", {
+const auditSchema = responseSchema("AuditEvent", {
   at: timeSchema,
   event: z.string(),
   reason: nullableString,

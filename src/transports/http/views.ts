@@ -253,7 +253,7 @@ function streamEventFields(item: LedgerItem) {
 /** Each item is serialised once for all readers; events are stored as text already. */
 const frames = new WeakMap<LogItem, string>();
 
-export function streamFrame(item: LogItem): string {
+function streamFrame(item: LogItem): string {
   const known = frames.get(item);
   if (known !== undefined) return known;
   const made =

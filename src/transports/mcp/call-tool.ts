@@ -11,7 +11,7 @@ import { toAppError } from "../http/errors.ts";
 import { findTool, toolNames } from "./tools/registry.ts";
 import type { ToolContext } from "./tools/tool.ts";
 
-export type CallContext = ToolContext & {
+type CallContext = ToolContext & {
   settled: () => Promise<void>;
   /** Gets the errors that are our fault, not the agent's. */
   report: (error: unknown) => void;
@@ -62,7 +62,7 @@ type Issue = z.core.$ZodIssue;
 const mostProblems = 5;
 
 /** Describes problems with the arguments of a call, and what to send instead. */
-export function argumentProblems(issues: readonly Issue[], args: unknown, fields: readonly string[]): string[] {
+function argumentProblems(issues: readonly Issue[], args: unknown, fields: readonly string[]): string[] {
   return issues.slice(0, mostProblems).map((issue) => problem(issue, args, fields));
 }
 

@@ -63,7 +63,7 @@ function honoPath(route: string): string {
   return (route.split(" ")[1] ?? "").replaceAll(/\{(\w+)\}/g, ":$1");
 }
 
-export const noticeHeader = "X-Waybill-Notice";
+const noticeHeader = "X-Waybill-Notice";
 
 /** Reports it to programs in a response header, to people in a toast in their terminal, once for each lane. */
 export function ignoredNotes(hub: Pick<EventHub, "publishTransient">): NoteFor {

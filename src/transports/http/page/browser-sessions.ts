@@ -10,7 +10,7 @@ import type { Env } from "../env.ts";
 
 const dayMs = 24 * 60 * 60_000;
 
-export const sessionTtlMs = 7 * dayMs;
+const sessionTtlMs = 7 * dayMs;
 
 export type BrowserSessions = {
   /** The value of a new session. */

@@ -64,7 +64,7 @@ export function addStatistics(app: App, { service }: RouteDeps): void {
   app.openapi(statsRoutes.stats, async (c) => c.json(statsView(await service.stats(c.req.valid("query"))), 200));
 }
 
-export function statsView({ from, to, days: all }: StatsReport): z.output<typeof statsSchema> {
+function statsView({ from, to, days: all }: StatsReport): z.output<typeof statsSchema> {
   const byDay = new Map<string, Stats>();
   for (const stats of all) {
     const sum = byDay.get(stats.day);

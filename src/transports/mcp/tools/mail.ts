@@ -18,7 +18,7 @@ export const mailSchema = z.object({
   sentAt: z.string().describe("ISO 8601, in UTC."),
   isRead: z.boolean(),
 });
-export type MailView = Unchanged<z.input<typeof mailSchema>>;
+type MailView = Unchanged<z.input<typeof mailSchema>>;
 
 /** The limit for all texts of one result: a hundred messages could fill any model's context. */
 const maxTextCharacters = 100_000;

@@ -22,12 +22,12 @@ export const teamSchema = z.object({
   members: z.array(memberSchema),
 });
 
-export function teamText({ name, displayName, state, members }: TeamView): string {
+function teamText({ name, displayName, state, members }: TeamView): string {
   const called = displayName === null ? "" : ` (${displayName})`;
   return [`Team ${name}${called}, ${state}:`, ...members.map((member) => `- ${memberText(member)}`)].join("\n");
 }
 
-export function memberText({ name, displayName, kind, role, state }: MemberView): string {
+function memberText({ name, displayName, kind, role, state }: MemberView): string {
   const called = displayName === null ? "" : ` (${displayName})`;
   const what = kind === "person" ? "a person" : "an agent";
   return `${name}${called}: ${[role, what, state].filter(Boolean).join(", ")}`;

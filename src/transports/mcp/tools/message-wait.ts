@@ -7,7 +7,7 @@ import { messageIdField } from "./messages.ts";
 import type { ToolContext } from "./tool.ts";
 import { defineTool, readsOnly } from "./tool.ts";
 
-export const defaultWaitSeconds = 45;
+const defaultWaitSeconds = 45;
 /** Clients give up after 60 s unless they get progress, which would need a stream: see mcp-app.ts. */
 const maxWaitSeconds = 50;
 

@@ -175,10 +175,10 @@ export function snapshotOf(translator: EventTranslator, lanes: readonly Snapshot
   });
 }
 
-export type LaneActivity = { lane: string; isAtWork: boolean; changedAt: number };
+type LaneActivity = { lane: string; isAtWork: boolean; changedAt: number };
 
 const recentMs = 10 * 60_000;
-export const maxSnapshotLanes = 50;
+const maxSnapshotLanes = 50;
 /** The limit for one session; a turn seldom has more. */
 const maxMessages = 100;
 

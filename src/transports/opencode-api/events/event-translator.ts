@@ -183,7 +183,7 @@ function eventId({ time, lane, id }: UniversalEvent, number: number | null, inde
 }
 
 /** Null for a lane that does not exist or was removed. */
-export async function laneOrNull(service: Pick<Service, "lane">, id: string): Promise<Lane | null> {
+async function laneOrNull(service: Pick<Service, "lane">, id: string): Promise<Lane | null> {
   try {
     return (await service.lane(id)).lane;
   } catch (error) {

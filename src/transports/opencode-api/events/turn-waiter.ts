@@ -110,7 +110,7 @@ export type TurnEnd = { turn: number | null; delivery: string | null };
  * Whether a message is over and which turn was the last to answer it, derived from the lane's events in order. A failed
  * turn that is followed by another one is not the end.
  */
-export type TurnWait = {
+type TurnWait = {
   message: string;
   /** How often it was admitted: more than once when a person retried it. */
   round: number;

@@ -49,7 +49,7 @@ export function newLaneId(): string {
   return `${prefix}${randomBytes(5).toString("hex")}`;
 }
 
-export type NewSession = { settings: LaneSettings; notice: string | null };
+type NewSession = { settings: LaneSettings; notice: string | null };
 
 /** `defaultRuntime` is used if the body names no runtime. */
 export function laneFor(body: z.output<typeof newSessionBody>, directory: string, defaultRuntime: string): NewSession {
@@ -97,7 +97,7 @@ export function isNativeAgent(name: string): boolean {
 }
 
 /** `notice` explains why the lane does not use the named agent. */
-export type NativeAgentChoice = { agent: string | null; notice: string | null };
+type NativeAgentChoice = { agent: string | null; notice: string | null };
 
 /** `build` is OpenCode's default agent. A custom agent is never replaced by one of these. */
 export function nativeAgent(name: string, { runtime, agent }: Pick<Lane, "runtime" | "agent">): NativeAgentChoice {

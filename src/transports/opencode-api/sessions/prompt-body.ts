@@ -102,7 +102,7 @@ function refusePart(one: PromptPart): void {
 type Runtimes = readonly Pick<RuntimeState, "kind" | "isDefault">[];
 
 /** `notice` reports what was ignored. */
-export type PromptChoice = { change: LaneChange; notice: string | null };
+type PromptChoice = { change: LaneChange; notice: string | null };
 
 /**
  * How a prompt's model and agent change its lane. Each runtime is a provider. Another model of the lane's own runtime

@@ -3,7 +3,7 @@ import { rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, test } from "vitest";
 import { fileWorkspace } from "../../../../test/support/files/file-workspace.ts";
-import type { TextMatch } from "./search-text.ts";
+import type { TextMatch } from "./search.ts";
 
 describe("reading a file", () => {
   it("returns text trimmed, as OpenCode does", async () => {

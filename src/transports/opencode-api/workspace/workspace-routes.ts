@@ -22,9 +22,8 @@ import {
   usableFirst,
 } from "./catalog.ts";
 import { listDirectory, readContent } from "./files.ts";
-import { findFiles, findQuery } from "./find-files.ts";
 import type { Project } from "./projects.ts";
-import { searchText } from "./search-text.ts";
+import { findFiles, findQuery, searchText } from "./search.ts";
 
 const wholeFile = 1_000_000;
 const changesQuery = z.object({
