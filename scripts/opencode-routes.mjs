@@ -1,5 +1,5 @@
 /**
- * Updates docs/opencode-api.md from the table of OpenCode's routes. Given the address of a running `opencode serve`, it
+ * Updates the table of refused routes in docs/opencode-api.md. Given the address of a running `opencode serve`, it
  * also records that server's routes for the tests.
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -9,29 +9,20 @@ import { runnerImport } from "vite";
 const [url] = process.argv.slice(2);
 if (url !== undefined) await writeDownRoutesOf(url);
 
-const source = fileURLToPath(new URL("../src/transports/opencode-api/native-routes.ts", import.meta.url));
-const { nativeRoutes } = (await runnerImport(source)).module;
-const refusals = [...new Set(nativeRoutes.flatMap(({ refusal }) => refusal ?? []))];
-const refusedFor = (reason) => nativeRoutes.filter(({ refusal }) => refusal === reason).map(({ route }) => route);
+const source = fileURLToPath(new URL("../src/transports/opencode-api/refused-routes.ts", import.meta.url));
+const { refusedRoutes } = (await runnerImport(source)).module;
+const refusals = [...new Set(refusedRoutes.map(({ refusal }) => refusal))];
+const refusedFor = (reason) => refusedRoutes.filter(({ refusal }) => refusal === reason).map(({ route }) => route);
 const named = (routes) => routes.map((route) => `\`${route}\``).join(", ");
-const rows = {
-  "| route | what it gives |": nativeRoutes.flatMap(({ route, gives }) =>
-    gives ? [`| \`${route}\` | ${gives} |`] : [],
-  ),
-  "| routes | why, and what to do instead |": refusals.map(
-    (reason) => `| ${named(refusedFor(reason))} | ${reason.why} ${reason.instead} |`,
-  ),
-};
+const rows = refusals.map((reason) => `| ${named(refusedFor(reason))} | ${reason.why} ${reason.instead} |`);
 
 const file = new URL("../docs/opencode-api.md", import.meta.url);
-let document = readFileSync(file, "utf8");
-for (const [head, lines] of Object.entries(rows)) {
-  const start = document.indexOf(`${head}\n|---|---|\n`);
-  if (start < 0) throw new Error(`There is no table "${head}" in docs/opencode-api.md.`);
-  const end = document.indexOf("\n\n", start);
-  document = `${document.slice(0, start)}${[head, "|---|---|", ...lines].join("\n")}${document.slice(end)}`;
-}
-writeFileSync(file, document);
+const document = readFileSync(file, "utf8");
+const head = "| routes | why, and what to do instead |\n|---|---|\n";
+const start = document.indexOf(head);
+if (start < 0) throw new Error("There is no table of refused routes in docs/opencode-api.md.");
+const end = document.indexOf("\n\n", start);
+writeFileSync(file, document.slice(0, start) + head + rows.join("\n") + document.slice(end));
 
 async function writeDownRoutesOf(server) {
   const { paths } = await (await fetch(new URL("/doc", server))).json();

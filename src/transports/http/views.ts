@@ -17,10 +17,8 @@ import type { Clock } from "../../platform/clock.ts";
 import type {
   DeliveryDetail,
   DeliveryState,
-  DirectoryList,
   FollowedItem,
   LaneState,
-  LaneTurn,
   ListedDelivery,
   RuntimePrograms,
   RuntimeState,
@@ -29,9 +27,9 @@ import type {
   ShownAsk,
   ShownMail,
 } from "../../service/service.ts";
-import { askSchema, ledgerItemSchema, liveTurnSchema, resetSchema } from "./event-schemas.ts";
+import { askSchema, ledgerItemSchema, resetSchema } from "./event-schemas.ts";
 import { frame } from "./event-stream.ts";
-import { directoryListSchema, runtimeSchema } from "./program-schemas.ts";
+import { runtimeSchema } from "./program-schemas.ts";
 import {
   deliveryDetailSchema,
   deliverySchema,
@@ -175,10 +173,6 @@ export function laneView({ lane, ...state }: LaneState): z.output<typeof laneSch
   });
 }
 
-export function liveTurnView(turn: LaneTurn): z.output<typeof liveTurnSchema> {
-  return project(liveTurnSchema, turn);
-}
-
 export function runtimeView(
   runtime: RuntimeState,
   { problem, programs }: RuntimePrograms = { problem: null, programs: [] },
@@ -188,10 +182,6 @@ export function runtimeView(
     reason: problem,
     programs: programs.map((program) => ({ ...program, lane: program.laneId })),
   });
-}
-
-export function directoryListView(list: DirectoryList): z.output<typeof directoryListSchema> {
-  return project(directoryListSchema, list);
 }
 
 export function askView(ask: ShownAsk): z.output<typeof askSchema> {

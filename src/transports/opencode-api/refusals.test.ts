@@ -5,9 +5,9 @@ import { anApiOn, port, token } from "../../../test/support/daemon/http-api.ts";
 import { serviceOf } from "../../../test/support/daemon/service-of.ts";
 import { startWorld } from "../../../test/support/daemon/waybill.ts";
 import { aClient, aHub } from "../../../test/support/opencode/hub-client.ts";
+import { nativeRouteList } from "../../../test/support/opencode/native-routes.ts";
 import { AppError } from "../../platform/app-error.ts";
 import type { Env } from "../http/env.ts";
-import { nativeRoutes } from "./native-routes.ts";
 import { showRefusal, silentRoutes, toast } from "./refusals.ts";
 
 /** An app with one route, and the toasts that people see for it. */
@@ -90,6 +90,5 @@ test.each([
 });
 
 test("every watched route is one of OpenCode's", () => {
-  const known = nativeRoutes.map(({ route }) => route);
-  expect(known).toEqual(expect.arrayContaining([...silentRoutes]));
+  expect(nativeRouteList()).toEqual(expect.arrayContaining([...silentRoutes]));
 });

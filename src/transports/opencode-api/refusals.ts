@@ -8,8 +8,8 @@ import type { Env } from "../http/env.ts";
 import { toAppError } from "../http/errors.ts";
 import { notServed } from "./error-response.ts";
 import type { EventHub } from "./events/event-hub.ts";
-import { nativeRoutes } from "./native-routes.ts";
 import type { NoteFor, OpenCodeApp } from "./opencode-deps.ts";
+import { refusedRoutes } from "./refused-routes.ts";
 import { isOpenCodeClient } from "./request.ts";
 
 type Hub = Pick<EventHub, "publishTransient">;
@@ -32,7 +32,7 @@ export function showRefusals(app: OpenCodeApp, hub: Hub): void {
 
 /** Every connected terminal shows it, because requests do not identify their terminal. */
 export function showRefusal(route: string, hub: Hub): MiddlewareHandler<Env> {
-  const refusal = nativeRoutes.find((one) => one.route === route)?.refusal;
+  const refusal = refusedRoutes.find((one) => one.route === route)?.refusal;
   const [method] = route.split(" ");
   return async (c, next) => {
     await next();
@@ -50,8 +50,7 @@ export function toast(message: string): EventTuiToastShow {
 
 /** Call it last: served routes take precedence. */
 export function addRefusedRoutes(app: OpenCodeApp): void {
-  for (const { route, refusal } of nativeRoutes) {
-    if (refusal === null) continue;
+  for (const { route, refusal } of refusedRoutes) {
     app.on(route.split(" ")[0] ?? "", honoPath(route), () => {
       throw notServed(`Waybill does not serve ${route}. ${refusal.why}`, refusal.instead);
     });

@@ -14,7 +14,7 @@ import {
   requestBody,
 } from "../route-descriptions.ts";
 import { adoptionSchema, laneSchema, newLaneSchema, pauseSchema, responseSchema } from "../schemas.ts";
-import { laneView, liveTurnView } from "../views.ts";
+import { laneView } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
 const params = idParam("The lane's id.");
@@ -126,7 +126,9 @@ export function addLanes(app: App, { service, runtimeKinds }: RouteDeps): void {
     const { events, nextBefore } = await service.laneEvents(c.req.valid("param").id, { before, limit });
     return c.json({ events: [...events], nextBefore }, 200);
   });
-  app.openapi(laneRoutes.turn, async (c) => c.json(liveTurnView(await service.turn(c.req.valid("param").id)), 200));
+  app.openapi(laneRoutes.turn, async (c) =>
+    c.json(liveTurnSchema.parse(await service.turn(c.req.valid("param").id)), 200),
+  );
   app.openapi(laneRoutes.remove, async (c) => {
     await service.removeLane(c.req.valid("param").id, c.req.valid("query").force === "true");
     return c.body(null, 204);

@@ -5,7 +5,7 @@ import type { App } from "../env.ts";
 import { directoryListSchema, runtimeSchema } from "../program-schemas.ts";
 import { answerOf, guardedRoute, readErrors } from "../route-descriptions.ts";
 import { responseSchema } from "../schemas.ts";
-import { directoryListView, runtimeView } from "../views.ts";
+import { runtimeView } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
 const path = z
@@ -51,6 +51,6 @@ export function addRuntimes(app: App, { service }: RouteDeps): void {
     return c.json({ runtimes: runtimes.map((runtime) => runtimeView(runtime, running[runtime.kind])) }, 200);
   });
   app.openapi(runtimeRoutes.directories, async (c) =>
-    c.json(directoryListView(await service.directories(c.req.valid("query").path)), 200),
+    c.json(directoryListSchema.parse(await service.directories(c.req.valid("query").path)), 200),
   );
 }

@@ -74,9 +74,7 @@ type SnapshotLane = { lane: Lane; info: Session };
 /** A session that is not idle. */
 export type BusySession = Pick<SessionSnapshot, "sessionID" | "status"> & { directory: string };
 
-type LastEvents = Pick<LaneRegistry, "lastEventAt" | "setLastEventAt">;
-
-export async function lanesToSnapshot(deps: SnapshotDeps, lastEvents: LastEvents): Promise<SnapshotLane[]> {
+export async function lanesToSnapshot(deps: SnapshotDeps, lastEvents: LaneRegistry): Promise<SnapshotLane[]> {
   const states = await currentLanes(deps, lastEvents, maxSnapshotLanes);
   return Promise.all(
     states.map(async ({ lane }) => ({
@@ -89,7 +87,7 @@ export async function lanesToSnapshot(deps: SnapshotDeps, lastEvents: LastEvents
 /** The lanes that are busy or changed recently. Adds missing entries to `lastEvents`. */
 export async function currentLanes(
   { service, clock }: SnapshotDeps,
-  lastEvents: LastEvents,
+  lastEvents: LaneRegistry,
   max = Number.POSITIVE_INFINITY,
 ): Promise<LaneState[]> {
   const [states, asks] = await Promise.all([service.lanes(), service.asks()]);

@@ -92,7 +92,9 @@ export class EventHub {
     // A client that has disconnected may never request the next frame, so the generator would never end.
     if (signal.aborted) leave();
     else signal.addEventListener("abort", leave, { once: true });
-    const source = this.#sourceFor(run, queue, signal);
+    const liveCursor = () => run.cursor;
+    const previousLane = (laneId: string) => run.lanes.previous(laneId).lane;
+    const source: FrameSource = { deps: this.#deps, queue, liveCursor, previousLane, signal };
     if (resumeFrom) {
       const frames = followFrames(source, { from: resumeFrom, snapshot: null });
       return { from: resumeFrom, hasSnapshot: false, frames };
@@ -118,19 +120,6 @@ export class EventHub {
       const frames = followFrames(source, { from, snapshot: snapshotFrames(from, now, snapshot) });
       return { from, hasSnapshot: snapshot.length > 0, frames };
     });
-  }
-
-  #sourceFor(run: Run, queue: FrameQueue, signal: AbortSignal): FrameSource {
-    const { service, clock } = this.#deps;
-    return {
-      service,
-      translation: this.#deps,
-      queue,
-      liveCursor: () => run.cursor,
-      previousLane: (laneId) => run.lanes.previous(laneId).lane,
-      now: () => clock.now(),
-      signal,
-    };
   }
 
   /** Includes text that has arrived only as deltas. Empty for a lane without recent events. */

@@ -6,6 +6,7 @@
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { LogType } from "../../../core/log/log-item.ts";
 import { universalEventTypes } from "../../../core/turn/universal-event.ts";
+import type { Clock } from "../../../platform/clock.ts";
 import type { Service } from "../../../service/service.ts";
 import type { TranslatorDeps } from "./event-translator.ts";
 import { EventTranslator } from "./event-translator.ts";
@@ -16,13 +17,11 @@ import { disposedFrames, framesOf, isLaneItem, laneFrame } from "./frames.ts";
 const translatedTypes: readonly LogType[] = [...universalEventTypes, "lane"];
 
 export type FrameSource = {
-  service: Pick<Service, "log" | "lanes"> & TranslatorDeps["service"];
-  translation: TranslatorDeps;
+  deps: TranslatorDeps & { service: Pick<Service, "log" | "lanes">; clock: Clock };
   queue: FrameQueue;
   /** The position of live clients. */
   liveCursor: () => StreamCursor;
   previousLane: (laneId: string) => Lane | null;
-  now: () => number;
   signal: AbortSignal;
 };
 
@@ -50,7 +49,7 @@ export async function* followFrames(source: FrameSource, { from, snapshot }: Str
       }
     }
     const seen = queue.batches;
-    translator ??= new EventTranslator(source.translation, { withDeltas: false });
+    translator ??= new EventTranslator(source.deps, { withDeltas: false });
     const before = at.log;
     for await (const { frame, cursor } of missedFrames(source, translator, at)) {
       if (signal.aborted) return;
@@ -70,7 +69,7 @@ async function* missedFrames(
   translator: EventTranslator,
   from: StreamCursor,
 ): AsyncGenerator<Missed> {
-  const page = await source.service.log({ after: from.log, types: translatedTypes, limit: pageSize });
+  const page = await source.deps.service.log({ after: from.log, types: translatedTypes, limit: pageSize });
   let at = from;
   if (page.reset) {
     at = { log: page.reset.cursor, seen: 0 };
@@ -81,7 +80,7 @@ async function* missedFrames(
     const after = { log: item.cursor ?? at.log, seen: 0 };
     if (isLaneItem(item)) {
       const previous = { lane: source.previousLane(item.laneId), isKnown: true };
-      yield { frame: await laneFrame(item, source.translation, previous), cursor: after };
+      yield { frame: await laneFrame(item, source.deps, previous), cursor: after };
     } else if (item.type === "event") {
       const frames = framesOf(await translator.translate(item.event), { ...at, seen: 0 }, after);
       for (const frame of frames.slice(at.seen)) yield { frame, cursor: frame.at };
@@ -91,7 +90,7 @@ async function* missedFrames(
   yield { frame: null, cursor: { log: page.cursor, seen: 0 } };
 }
 
-async function disposed({ service, now }: FrameSource, at: StreamCursor): Promise<SseFrame[]> {
+async function disposed({ deps: { service, clock } }: FrameSource, at: StreamCursor): Promise<SseFrame[]> {
   const directories = (await service.lanes()).map(({ lane }) => lane.directory);
-  return disposedFrames(at, directories, now());
+  return disposedFrames(at, directories, clock.now());
 }

@@ -46,7 +46,6 @@ export const promptBody = z.object({
 export const promptSource: Source = "ui";
 
 export type PromptBody = z.output<typeof promptBody>;
-type PromptPart = PromptBody["parts"][number];
 
 /** Files are handled separately (prompt-files.ts). May be empty if there are files. */
 export function promptBodyText(body: PromptBody): string {
@@ -86,7 +85,7 @@ function refuseUnserved(body: PromptBody): void {
   }
 }
 
-function refusePart(one: PromptPart): void {
+function refusePart(one: PromptBody["parts"][number]): void {
   switch (one.type) {
     case "text":
     case "file":

@@ -1,6 +1,6 @@
 /**
- * All routes of OpenCode's server: each is served here, or refused for a reason that a person can read.
- * docs/opencode-api.md shows this table; tests compare it with the app and with the real server.
+ * The routes of OpenCode's server that are refused here, each for a reason that a person can read. docs/opencode-api.md
+ * shows this table next to the served routes; tests compare both with the app and with the real server.
  */
 export type Refusal = { why: string; instead: string };
 
@@ -59,84 +59,8 @@ const refusals = {
   },
 } as const satisfies Record<string, Refusal>;
 
-/** Maps each route to what it does or returns. */
-const servedRoutes: Readonly<Record<string, string>> = {
-  "GET /agent": "one agent, `default`: the lane's own",
-  "GET /api/agent": "the same",
-  "GET /api/command": "empty",
-  "GET /api/fs/find": "files and directories by name",
-  "GET /api/fs/list": "the contents of a directory",
-  "GET /api/health": "confirms that the server is alive",
-  "GET /api/integration": "empty",
-  "GET /api/integration/{integrationID}": "null: Waybill has no integrations",
-  "GET /api/location": "the directory and its project",
-  "GET /api/model": "the models of all runtimes that are ready",
-  "GET /api/provider": "the runtimes that are ready",
-  "GET /api/provider/{providerID}": "one runtime",
-  "GET /api/reference": "empty",
-  "GET /api/session": "the lanes, newest first; `cursor.next` is the `cursor` of the next page",
-  "GET /api/skill": "empty",
-  "GET /command": "empty: commands are the agent program's own",
-  "GET /config": "the default model and agent",
-  "GET /config/providers": "the runtimes that are ready, with their known models",
-  "GET /event": "the events of the sessions in a directory",
-  "GET /experimental/capabilities": "none",
-  "GET /experimental/console": "none",
-  "GET /experimental/console/orgs": "empty",
-  "GET /experimental/resource": "empty",
-  "GET /experimental/session":
-    "the lanes of all directories, with their projects; `X-Next-Cursor` is the `cursor` of the next page",
-  "GET /experimental/workspace": "empty",
-  "GET /experimental/workspace/adapter": "empty",
-  "GET /experimental/workspace/status": "empty",
-  "GET /experimental/worktree": "empty",
-  "GET /file": "the contents of a directory",
-  "GET /file/content": "a file, up to 5 MiB; 404 if it is missing, where OpenCode returns empty content",
-  "GET /file/status": "always empty, as in OpenCode",
-  "GET /find": "text in files, by a JavaScript regular expression: the first 100 lines, for at most 3 seconds",
-  "GET /find/file": "files and directories by name",
-  "GET /find/symbol": "empty: Waybill runs no language servers",
-  "GET /formatter": "empty",
-  "GET /global/config": "empty",
-  "GET /global/event": "the events of all sessions",
-  "GET /global/health": "confirms that the server is alive; the version is Waybill's",
-  "GET /lsp": "empty",
-  "GET /mcp": "empty: MCP servers are the agent program's own",
-  "GET /path": "the directory; the paths of Waybill's own files are left empty",
-  "GET /permission": "open permission requests of agents",
-  "GET /project": "the projects where lanes work",
-  "GET /project/current": "the repository around the directory, or `global`",
-  "GET /project/{projectID}/directories": "the directories in it where lanes work",
-  "GET /provider": "all runtimes; `connected` lists those that are ready",
-  "GET /provider/auth": "empty: Waybill keeps no credentials",
-  "GET /question": "open questions of agents",
-  "GET /session": "the lanes",
-  "GET /session/status": "the busy sessions",
-  "GET /session/{sessionID}": "a lane, or the session of a subagent",
-  "GET /session/{sessionID}/children": "the sessions of its subagents",
-  "GET /session/{sessionID}/diff": "the file changes of the session",
-  "GET /session/{sessionID}/message": "its messages",
-  "GET /session/{sessionID}/message/{messageID}": "one of its messages",
-  "GET /session/{sessionID}/todo": "the agent's task list",
-  "GET /skill": "empty: skills are the agent program's own",
-  "GET /vcs": "the branch",
-  "GET /vcs/diff": "file changes since the last commit, or since the default branch",
-  "DELETE /session/{sessionID}": "removes the lane",
-  "PATCH /session/{sessionID}": "renames the lane",
-  "POST /log": "writes only the message to Waybill's log",
-  "POST /permission/{requestID}/reply": "answers an ask",
-  "POST /question/{requestID}/reject": "answers an ask",
-  "POST /question/{requestID}/reply": "answers an ask",
-  "POST /session": "creates a lane",
-  "POST /session/{sessionID}/abort": "aborts the running turn",
-  "POST /session/{sessionID}/fork": "creates a lane with a copy of the history, or of the part before a prompt",
-  "POST /session/{sessionID}/message": "sends a message to the lane; responds when its delivery has ended",
-  "POST /session/{sessionID}/permissions/{permissionID}": "answers an ask",
-  "POST /session/{sessionID}/prompt_async": "sends a message to the lane",
-};
-
 /** Each path with its methods. */
-const refusedRoutes: Readonly<Record<keyof typeof refusals, readonly string[]>> = {
+const pathsByReason: Readonly<Record<keyof typeof refusals, readonly string[]>> = {
   credentials: [
     "PUT DELETE /auth/{providerID}",
     "POST /provider/{providerID}/oauth/authorize",
@@ -253,16 +177,12 @@ const refusedRoutes: Readonly<Record<keyof typeof refusals, readonly string[]>> 
   ],
 };
 
-type NativeRoute = { route: string } & ({ gives: string; refusal: null } | { gives: null; refusal: Refusal });
-
-export const nativeRoutes: readonly NativeRoute[] = [
-  ...Object.entries(servedRoutes).map(([route, gives]) => ({ route, gives, refusal: null })),
-  ...Object.entries(refusedRoutes).flatMap(([reason, routes]) =>
-    routes
-      .flatMap(routesOf)
-      .map((route) => ({ route, gives: null, refusal: refusals[reason as keyof typeof refusals] })),
-  ),
-];
+export const refusedRoutes: readonly { route: string; refusal: Refusal }[] = Object.entries(pathsByReason).flatMap(
+  ([reason, paths]) => {
+    const refusal = refusals[reason as keyof typeof refusals];
+    return paths.flatMap(routesOf).map((route) => ({ route, refusal }));
+  },
+);
 
 function routesOf(pathWithMethods: string): string[] {
   const [path = "", ...methods] = pathWithMethods.split(" ").reverse();
