@@ -1,9 +1,56 @@
-/** Reads the lines that Claude Code prints: the end of a turn, statuses, results of tools, usage. Pure. */
+/**
+ * Reads the lines that Claude Code prints, and the rows of its transcript files, which contain the same messages: their
+ * blocks, the results of tools, statuses, usage, and the end of a turn. Pure.
+ */
 
 import type { SignalBody, ToolState } from "../../core/turn/signal.ts";
 import type { Tokens, TurnEndReason } from "../../core/turn/universal-event.ts";
 import type { Json } from "../json-fields.ts";
 import { asList, asNumber, asObject, asText, blocksOf } from "../json-fields.ts";
+
+/** The model's name in messages that the program itself generates. */
+export const syntheticModel = "<synthetic>";
+
+/** The text of the row that the program adds when a person stops a turn. */
+export function isInterrupt(text: string): boolean {
+  return text.startsWith("[Request interrupted by user");
+}
+
+/**
+ * A block of a message, and the block itself as `raw`. `isOwn` is false for tools of the provider, whose results are in
+ * the same message.
+ */
+export type MessageBlock = { raw: Json } & (
+  | { kind: "text" | "reasoning"; text: string }
+  | { kind: "call"; isOwn: boolean; call: string | null; name: string | null; input: Json }
+  | { kind: "result"; isOwn: boolean; call: string | null; name: string | null; isError: boolean; content: unknown }
+  | { kind: "other" }
+);
+export type ToolResult = Extract<MessageBlock, { kind: "result" }>;
+
+export function messageBlocks(content: unknown): MessageBlock[] {
+  return blocksOf(content).map((raw): MessageBlock => {
+    const type = asText(raw.type) ?? "";
+    const name = asText(raw.name);
+    if (type === "text") return { kind: "text", raw, text: asText(raw.text) ?? "" };
+    if (type === "thinking") return { kind: "reasoning", raw, text: asText(raw.thinking) ?? "" };
+    if (type.endsWith("tool_use")) {
+      const isOwn = type === "tool_use";
+      return { kind: "call", raw, isOwn, call: asText(raw.id), name, input: asObject(raw.input) ?? {} };
+    }
+    if (!type.endsWith("tool_result")) return { kind: "other", raw };
+    const { content, is_error } = raw;
+    const isOwn = type === "tool_result";
+    return { kind: "result", raw, isOwn, call: asText(raw.tool_use_id), name, isError: is_error === true, content };
+  });
+}
+
+/** The results of the program's own tools, which a row of the user has. */
+export function resultsIn(content: unknown): ToolResult[] {
+  return messageBlocks(content)
+    .filter((block) => block.kind === "result")
+    .filter(({ isOwn }) => isOwn);
+}
 
 export type TurnResult = { prompts: readonly string[]; at: number; error: string | null; cost: number | null };
 
@@ -72,11 +119,13 @@ function hasFailed({ outcome, status, error, isError, subtype }: Json): boolean 
   return outcome === "error" || status === "failed" || isError === true || (error !== undefined && error !== null);
 }
 
-export function resultState(block: Json, input: Json, rejected: boolean): ToolState {
-  const output = blocksOf(block.content).map(outputOf).join("");
-  return block.is_error === true
-    ? { status: "error", input, output, rejected }
-    : { status: "completed", input, output };
+export function resultState(
+  { content, isError }: { content: unknown; isError: boolean },
+  input: Json,
+  rejected: boolean,
+): ToolState {
+  const output = blocksOf(content).map(outputOf).join("");
+  return isError ? { status: "error", input, output, rejected } : { status: "completed", input, output };
 }
 
 /** To the model, refused and stopped calls look the same; these notes tell them apart. */

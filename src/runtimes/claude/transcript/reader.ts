@@ -9,13 +9,12 @@
 
 import type { RowError, TranscriptRow } from "../../../core/transcript/transcript.ts";
 import type { Json } from "../../json-fields.ts";
-import { asNumber, asObject, asText, blocksOf, textOfBlocks } from "../../json-fields.ts";
+import { asNumber, asObject, asText, textOfBlocks } from "../../json-fields.ts";
 import type { MutableRow, MutableToolCall } from "../../process-pool/transcript-slice.ts";
 import { emptyRow } from "../../process-pool/transcript-slice.ts";
-import type { TurnResult } from "../lines.ts";
-import { apiErrorStatus } from "../lines.ts";
-import { syntheticModel } from "../translate/agent-stream.ts";
-import { claudeFileChange } from "../translate/file-change.ts";
+import type { MessageBlock, ToolResult, TurnResult } from "../lines.ts";
+import { apiErrorStatus, isInterrupt, messageBlocks, resultsIn, syntheticModel } from "../lines.ts";
+import { claudeFileChange } from "./file-change.ts";
 
 /** Tool results can be very long; anything beyond this is not needed. */
 const maxOutput = 20_000;
@@ -70,11 +69,11 @@ export class TranscriptReader {
 
   #user(entry: Json, uuid: string, at: number): void {
     const { content } = asObject(entry.message) ?? {};
-    const results = blocksOf(content).filter((block) => block.type === "tool_result");
+    const results = resultsIn(content);
     for (const block of results) this.#toolResult(block, entry, at);
     if (results.length > 0 || entry.isMeta === true || entry.isCompactSummary === true) return;
     const text = textOfBlocks(content);
-    if (text.startsWith("[Request interrupted by user")) return this.#interrupted(uuid, at);
+    if (isInterrupt(text)) return this.#interrupted(uuid, at);
     this.#prompt(uuid, text, at, entry.promptSource === "system" ? "system" : "user");
   }
 
@@ -99,7 +98,7 @@ export class TranscriptReader {
     const id = asText(message.id) ?? uuid;
     const row = this.#byMessage.get(id) ?? this.#addAnswer(id, uuid, at);
     row.firstActivityAt ??= at;
-    for (const block of blocksOf(message.content)) this.#block(row, block);
+    for (const block of messageBlocks(message.content)) this.#block(row, block);
     const stop = asText(message.stop_reason);
     if (stop !== null) Object.assign(row, { finish: finishOf(stop), completedAt: at });
     if (failed) {
@@ -116,26 +115,23 @@ export class TranscriptReader {
     return row;
   }
 
-  #block(row: MutableRow, block: Json): void {
-    if (block.type === "text") row.text += asText(block.text) ?? "";
-    else if (block.type === "thinking") row.reasoning += asText(block.thinking) ?? "";
-    else if (block.type === "tool_use") {
-      const id = asText(block.id) ?? "";
-      if (this.#tools.has(id)) return;
-      const input = asObject(block.input) ?? {};
-      const name = asText(block.name) ?? "";
-      const tool: MutableToolCall = { id, name, status: "running", input, output: "", rejected: false };
-      this.#tools.set(id, tool);
-      row.tools.push(tool);
-    }
+  #block(row: MutableRow, block: MessageBlock): void {
+    if (block.kind === "text" || block.kind === "reasoning") row[block.kind] += block.text;
+    if (block.kind !== "call" || !block.isOwn) return;
+    const id = block.call ?? "";
+    if (this.#tools.has(id)) return;
+    const { name, input } = block;
+    const tool: MutableToolCall = { id, name: name ?? "", status: "running", input, output: "", rejected: false };
+    this.#tools.set(id, tool);
+    row.tools.push(tool);
   }
 
-  #toolResult(block: Json, entry: Json, at: number): void {
+  #toolResult({ call, isError, content }: ToolResult, entry: Json, at: number): void {
     this.lastActivityAt = at;
-    const tool = this.#tools.get(asText(block.tool_use_id) ?? "");
+    const tool = this.#tools.get(call ?? "");
     if (!tool) return;
-    tool.status = block.is_error === true ? "error" : "completed";
-    tool.output = textOfBlocks(block.content).slice(0, maxOutput);
+    tool.status = isError ? "error" : "completed";
+    tool.output = textOfBlocks(content).slice(0, maxOutput);
     tool.rejected = entry.toolDenialKind === "user-rejected";
     Object.assign(tool, shellResult(tool));
     const change =

@@ -8,8 +8,9 @@
 
 import type { MessageError, SignalBody } from "../../../core/turn/signal.ts";
 import type { Json } from "../../json-fields.ts";
-import { asNumber, asObject, asText, blocksOf, textOfBlocks } from "../../json-fields.ts";
-import { apiErrorStatus, tokensOf } from "../lines.ts";
+import { asNumber, asObject, asText, textOfBlocks } from "../../json-fields.ts";
+import type { MessageBlock } from "../lines.ts";
+import { apiErrorStatus, messageBlocks, syntheticModel, tokensOf } from "../lines.ts";
 
 export type ToolUse = { message: string; name: string; input: Json; ofSubagent: boolean };
 
@@ -25,9 +26,6 @@ type Message = {
   isPublished: boolean;
   isDone: boolean;
 };
-
-/** The model's name in messages that the program itself generates. */
-export const syntheticModel = "<synthetic>";
 
 export class AgentStream {
   /** The call that started this subagent; null for the lane's own agent. */
@@ -74,7 +72,7 @@ export class AgentStream {
     const { message, signals } = this.#open(id);
     message.model = asText(given.model) ?? message.model;
     if (failed) return [...signals, ...this.#publish(message, prompt), ...this.finish(failure(text))];
-    for (const block of blocksOf(given.content)) signals.push(...this.#block(message, block, prompt));
+    for (const block of messageBlocks(given.content)) signals.push(...this.#block(message, block, prompt));
     return line.aborted === true ? [...signals, ...this.finish(interrupted)] : signals;
   }
 
@@ -159,20 +157,20 @@ export class AgentStream {
     return [...signals, { type: "delta", message: message.id, part: part.part, kind: part.kind, text }];
   }
 
-  #block(message: Message, block: Json, prompt: string | null): SignalBody[] {
+  #block(message: Message, block: MessageBlock, prompt: string | null): SignalBody[] {
     const signals = this.#publish(message, prompt);
-    const type = asText(block.type) ?? "";
-    if (type === "text" || type === "thinking") return [...signals, ...completePart(message, block)];
-    if (type === "redacted_thinking") return signals;
-    const call = asText(block.id) ?? asText(block.tool_use_id);
-    if (call === null || !/tool_(use|result)$/.test(type)) {
-      return [...signals, { type: "unparsed", reason: `unknown block ${type}`, raw: JSON.stringify(block) }];
+    if ("text" in block) return [...signals, ...completePart(message, block)];
+    if (block.raw.type === "redacted_thinking") return signals;
+    if (block.kind === "other" || block.call === null) {
+      const reason = `unknown block ${asText(block.raw.type) ?? ""}`;
+      return [...signals, { type: "unparsed", reason, raw: JSON.stringify(block.raw) }];
     }
+    const { call } = block;
     const known = this.#calls.get(call);
-    const name = asText(block.name) ?? known?.name ?? "";
+    const name = block.name ?? known?.name ?? "";
     const tool = { type: "tool" as const, call, message: message.id, name };
-    if (type.endsWith("tool_use")) {
-      const input = asObject(block.input) ?? {};
+    if (block.kind === "call") {
+      const { input } = block;
       this.#calls.set(call, { message: message.id, name, input, ofSubagent: this.parentCall !== null });
       return [...signals, { ...tool, state: { status: "running", input } }];
     }
@@ -198,11 +196,9 @@ function addPart(message: Message, kind: TextPart["kind"]): TextPart {
 }
 
 /** Completes the part that got the last deltas, or adds one if there were no deltas. */
-function completePart(message: Message, block: Json): SignalBody[] {
-  const kind = block.type === "thinking" ? "reasoning" : "text";
+function completePart(message: Message, { kind, text }: { kind: TextPart["kind"]; text: string }): SignalBody[] {
   const part = message.parts.findLast((one) => one.kind === kind && !one.isComplete) ?? addPart(message, kind);
   part.isComplete = true;
-  const text = asText(kind === "text" ? block.text : block.thinking) ?? "";
   return text === "" ? [] : [{ type: "part", message: message.id, part: part.part, kind, text }];
 }
 

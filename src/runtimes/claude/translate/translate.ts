@@ -18,20 +18,23 @@ import { answeredSignal, askSignal, expiredSignal } from "../../process-pool/ask
 import type { AgentSignal, LineTranslator } from "../../process-pool/signal-publisher.ts";
 import { unparsed } from "../../process-pool/signal-publisher.ts";
 import { toolAskIn } from "../asks.ts";
+import type { ToolResult } from "../lines.ts";
 import {
   apiErrorStatus,
   endedPrompts,
   executionNote,
+  isInterrupt,
   missingServers,
   resultState,
+  resultsIn,
   statusSignal,
   turnEnd,
   turnUsage,
 } from "../lines.ts";
 import { promptParts } from "../prompt.ts";
+import { claudeFileChange } from "../transcript/file-change.ts";
 import type { ToolUse } from "./agent-stream.ts";
 import { AgentStream } from "./agent-stream.ts";
-import { claudeFileChange } from "./file-change.ts";
 import { lineName, lineRule } from "./line-table.ts";
 import { OpenPrompts } from "./open-prompts.ts";
 import { TaskList } from "./task-list.ts";
@@ -147,12 +150,12 @@ export class ClaudeTranslator implements LineTranslator {
   #user(line: Json): AgentSignal[] | null {
     const { content } = asObject(line.message) ?? {};
     const uuid = asText(line.uuid);
-    const results = blocksOf(content).filter((block) => block.type === "tool_result");
-    if (results.length > 0) return results.flatMap((block) => this.#toolResult(line, block));
+    const results = resultsIn(content);
+    if (results.length > 0) return results.flatMap((result) => this.#toolResult(line, result));
     if (uuid === null) return null;
     if (line.isReplay === true) return this.#promptQueued(uuid, content);
     const text = textOfBlocks(content);
-    if (text.startsWith("[Request interrupted by user")) return this.#forAgent(line, (agent) => agent.interrupt(uuid));
+    if (isInterrupt(text)) return this.#forAgent(line, (agent) => agent.interrupt(uuid));
     const parent = asText(line.parent_tool_use_id);
     if (parent !== null && line.isSynthetic !== true) {
       const parts = promptParts(uuid, content);
@@ -162,8 +165,8 @@ export class ClaudeTranslator implements LineTranslator {
     return [{ type: "status", id: uuid, name: "note", value: { text } }];
   }
 
-  #toolResult(line: Json, block: Json): AgentSignal[] {
-    const id = asText(block.tool_use_id) ?? "";
+  #toolResult(line: Json, given: ToolResult): AgentSignal[] {
+    const id = given.call ?? "";
     const call = this.#calls.get(id);
     if (!call) return [unparsed("a result without its call", line)];
     this.#calls.delete(id);
@@ -172,14 +175,14 @@ export class ClaudeTranslator implements LineTranslator {
     const rejected = this.#refusedCalls.delete(id) || refused;
     const { message, name, input } = call;
     const changes: SignalBody[] = [];
-    if (block.is_error !== true) {
+    if (!given.isError) {
       const file = claudeFileChange(name, input, result);
       const plan = this.#tasks.planAfter(name, input, result);
       // The result may end its message, so these come first.
       if (file) changes.push({ type: "file", message, file });
       if (plan !== null) changes.push({ type: "plan", id: `plan:${id}`, value: plan });
     }
-    const state = resultState(block, input, rejected);
+    const state = resultState(given, input, rejected);
     return [
       ...this.#subagentReport(id, result),
       ...this.#finishSubagents(id),

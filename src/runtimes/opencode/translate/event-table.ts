@@ -1,31 +1,22 @@
 /**
- * How the translation handles each type of OpenCode event. The compiler checks the table against OpenCode's own types,
- * so a new version cannot add a type unnoticed.
+ * How the translation handles each type of OpenCode event. A test compares the table with OpenCode's own types, so a new
+ * version cannot add a type unnoticed.
  */
-import type { Event } from "@opencode-ai/sdk/v2/types";
 
 /** `duplicate`: another event with the same content is translated instead. `ignored`: not about a session's work. */
 export type EventHandling = "translated" | "duplicate" | "ignored";
 
-const knownEvents = {
+function each(handling: EventHandling, prefix: string, names: string): Record<string, EventHandling> {
+  return Object.fromEntries(names.split(" ").map((name) => [`${prefix}${name}`, handling]));
+}
+
+export const eventHandling: Readonly<Record<string, EventHandling>> = {
   // Session events in the older form, which the translation uses.
-  "session.created": "translated",
-  "session.deleted": "translated",
-  "session.status": "translated",
-  "session.idle": "translated",
-  "session.error": "translated",
-  "message.updated": "translated",
-  "message.removed": "translated",
-  "message.part.updated": "translated",
-  "message.part.removed": "translated",
-  "message.part.delta": "translated",
-  "permission.asked": "translated",
-  "permission.replied": "translated",
-  "question.asked": "translated",
-  "question.replied": "translated",
-  "question.rejected": "translated",
-  "todo.updated": "translated",
-  "command.executed": "translated",
+  ...each("translated", "session.", "created deleted status idle error"),
+  ...each("translated", "message.", "updated removed part.updated part.removed part.delta"),
+  ...each("translated", "permission.", "asked replied"),
+  ...each("translated", "question.", "asked replied rejected"),
+  ...each("translated", "", "todo.updated command.executed"),
   // Title, usage totals, revert: not part of a turn.
   "session.updated": "ignored",
   // Repeats all changes since the session began. Tools and patches also name the message that made each change.
@@ -33,80 +24,25 @@ const knownEvents = {
   // The transcript has it as a part of the prompt for the summary.
   "session.compacted": "duplicate",
   // The newer form of the same events. A session that is driven by the older API has both.
-  "session.next.agent.switched": "duplicate",
-  "session.next.model.switched": "duplicate",
-  "session.next.moved": "duplicate",
-  "session.next.prompted": "duplicate",
-  "session.next.prompt.admitted": "duplicate",
-  "session.next.context.updated": "duplicate",
-  "session.next.synthetic": "duplicate",
-  "session.next.shell.started": "duplicate",
-  "session.next.shell.ended": "duplicate",
-  "session.next.step.started": "duplicate",
-  "session.next.step.ended": "duplicate",
-  "session.next.step.failed": "duplicate",
-  "session.next.text.started": "duplicate",
-  "session.next.text.delta": "duplicate",
-  "session.next.text.ended": "duplicate",
-  "session.next.reasoning.started": "duplicate",
-  "session.next.reasoning.delta": "duplicate",
-  "session.next.reasoning.ended": "duplicate",
-  "session.next.tool.input.started": "duplicate",
-  "session.next.tool.input.delta": "duplicate",
-  "session.next.tool.input.ended": "duplicate",
-  "session.next.tool.called": "duplicate",
-  "session.next.tool.progress": "duplicate",
-  "session.next.tool.success": "duplicate",
-  "session.next.tool.failed": "duplicate",
-  "session.next.retried": "duplicate",
-  "session.next.compaction.started": "duplicate",
-  "session.next.compaction.delta": "duplicate",
-  "session.next.compaction.ended": "duplicate",
-  "session.next.revert.staged": "duplicate",
-  "session.next.revert.cleared": "duplicate",
-  "session.next.revert.committed": "duplicate",
-  "permission.v2.asked": "duplicate",
-  "permission.v2.replied": "duplicate",
-  "question.v2.asked": "duplicate",
-  "question.v2.replied": "duplicate",
-  "question.v2.rejected": "duplicate",
+  ...each("duplicate", "session.next.", "agent.switched model.switched moved prompted prompt.admitted context.updated"),
+  ...each("duplicate", "session.next.", "synthetic shell.started shell.ended step.started step.ended step.failed"),
+  ...each("duplicate", "session.next.", "text.started text.delta text.ended"),
+  ...each("duplicate", "session.next.", "reasoning.started reasoning.delta reasoning.ended"),
+  ...each("duplicate", "session.next.", "tool.input.started tool.input.delta tool.input.ended"),
+  ...each("duplicate", "session.next.", "tool.called tool.progress tool.success tool.failed retried"),
+  ...each("duplicate", "session.next.", "compaction.started compaction.delta compaction.ended"),
+  ...each("duplicate", "session.next.", "revert.staged revert.cleared revert.committed"),
+  ...each("duplicate", "", "permission.v2.asked permission.v2.replied"),
+  ...each("duplicate", "question.v2.", "asked replied rejected"),
   // About the server, a directory, a terminal or a screen.
-  "models-dev.refreshed": "ignored",
-  "integration.updated": "ignored",
-  "integration.connection.updated": "ignored",
-  "catalog.updated": "ignored",
-  "installation.updated": "ignored",
-  "installation.update-available": "ignored",
-  "file.edited": "ignored",
-  "file.watcher.updated": "ignored",
-  "reference.updated": "ignored",
-  "plugin.added": "ignored",
-  "project.updated": "ignored",
-  "project.directories.updated": "ignored",
-  "pty.created": "ignored",
-  "pty.updated": "ignored",
-  "pty.exited": "ignored",
-  "pty.deleted": "ignored",
-  "lsp.updated": "ignored",
-  "tui.prompt.append": "ignored",
-  "tui.command.execute": "ignored",
-  "tui.toast.show": "ignored",
-  "tui.session.select": "ignored",
-  "mcp.tools.changed": "ignored",
-  "mcp.browser.open.failed": "ignored",
-  "vcs.branch.updated": "ignored",
-  "workspace.ready": "ignored",
-  "workspace.failed": "ignored",
-  "workspace.status": "ignored",
-  "worktree.ready": "ignored",
-  "worktree.failed": "ignored",
-  "server.connected": "ignored",
-  "server.instance.disposed": "ignored",
-  "global.disposed": "ignored",
-} as const satisfies Record<Event["type"], EventHandling>;
-
-export const eventHandling: Readonly<Record<string, EventHandling>> = {
-  ...knownEvents,
+  ...each("ignored", "", "models-dev.refreshed integration.updated integration.connection.updated catalog.updated"),
+  ...each("ignored", "", "installation.updated installation.update-available file.edited file.watcher.updated"),
+  ...each("ignored", "", "reference.updated plugin.added project.updated project.directories.updated"),
+  ...each("ignored", "", "pty.created pty.updated pty.exited pty.deleted lsp.updated"),
+  ...each("ignored", "tui.", "prompt.append command.execute toast.show session.select"),
+  ...each("ignored", "", "mcp.tools.changed mcp.browser.open.failed vcs.branch.updated"),
+  ...each("ignored", "", "workspace.ready workspace.failed workspace.status worktree.ready worktree.failed"),
+  ...each("ignored", "", "server.connected server.instance.disposed global.disposed"),
   // Missing from OpenCode's types: a copy of each stored event, and the stream's heartbeat.
   sync: "duplicate",
   "server.heartbeat": "ignored",

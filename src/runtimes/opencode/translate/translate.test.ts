@@ -403,6 +403,11 @@ describe("the table of events", () => {
     expect(known.filter((type) => eventHandling[type] === undefined)).toEqual([]);
   });
 
+  test("has no other types than those, except two that are missing from its types", () => {
+    const others = Object.keys(eventHandling).filter((type) => !known.includes(type));
+    expect(others).toEqual(["sync", "server.heartbeat"]);
+  });
+
   test("leaves out the newer form of events that also have an older form", () => {
     const newer = known.filter((type) => /^session\.next\.|\.v2\./.test(type));
     expect(newer.length).toBeGreaterThan(30);
