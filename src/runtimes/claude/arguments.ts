@@ -10,7 +10,7 @@ import type { Json } from "../json-fields.ts";
 import { asList, asObject, asText } from "../json-fields.ts";
 import type { AgentPermissions } from "../lane-directories.ts";
 import { deniedToAgent } from "../lane-directories.ts";
-import { toolServerName } from "../process-pool/tools-file.ts";
+import { toolServerName } from "../tool-servers.ts";
 
 export type ClaudeArguments = {
   lane: Lane;

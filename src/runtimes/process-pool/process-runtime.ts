@@ -16,7 +16,17 @@ import type { FileContent } from "../model-files.ts";
 import { readFiles } from "../model-files.ts";
 import type { AskAnswer, Hint, Prompt, RunningProgram, Runtime, SignalListener, SubmitOutcome } from "../port.ts";
 import { usableSystemPrompt, withPromptSystem } from "../system-prompt.ts";
-import { findToolServer, serverNotStarted, toolsUnavailable } from "../tool-servers.ts";
+import type { ToolsFile } from "../tool-servers.ts";
+import {
+  findToolServer,
+  removeToolsFile,
+  serverNotStarted,
+  toolsFile,
+  toolsFileHash,
+  toolsFilesIn,
+  toolsUnavailable,
+  writeToolsFile,
+} from "../tool-servers.ts";
 import type { AgentClient, ProcessSpec } from "./agent-process.ts";
 import { AgentProcessPool } from "./agent-process-pool.ts";
 import type { AgentProgram } from "./find-agent.ts";
@@ -26,8 +36,6 @@ import type { ProcessRecord } from "./process-record.ts";
 import { recordsIn } from "./process-record.ts";
 import type { LineTranslator } from "./signal-publisher.ts";
 import { SignalPublisher } from "./signal-publisher.ts";
-import type { ToolsFile } from "./tools-file.ts";
-import { removeToolsFile, toolsFile, toolsFileHash, toolsFilesIn, writeToolsFile } from "./tools-file.ts";
 import type { SessionProcess } from "./transcript-slice.ts";
 
 export type ProcessRuntimeOptions = {

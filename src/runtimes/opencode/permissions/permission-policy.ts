@@ -6,11 +6,10 @@
  * external directories. The other rules are therefore also in the server's table, and a subagent with a definition that
  * overrides that table needs a permission to start (subagent-rules.ts).
  */
+
 import { homedir } from "node:os";
 import { relative, sep } from "node:path";
 import type { PermissionConfig, PermissionRule } from "@opencode-ai/sdk/v2/types";
-import type { Subagent } from "./subagent-rules.ts";
-import { subagentRules } from "./subagent-rules.ts";
 import { entryPattern } from "./tool-rules.ts";
 
 export type { PermissionRule };
@@ -153,4 +152,36 @@ function isInside(path: string, directory: string): boolean {
 
 function rule(permission: string, pattern: string, action: Action): PermissionRule {
   return { permission, pattern, action };
+}
+
+export type Subagent = { name: string; permission: readonly PermissionRule[] };
+
+/**
+ * Finds the subagents that a lane's agent may start only with a permission. A subtask's session inherits denials, but
+ * not "ask" rules: there the subagent's own definition decides, which may come from any project's files. So if a
+ * subagent could do something unasked that the session has to ask for, starting it needs a permission. `own` are the
+ * rules of the policy for the lane's session.
+ */
+export function subagentRules(own: readonly PermissionRule[], agents: readonly Subagent[]): PermissionRule[] {
+  // A rule for subtasks, or for everything, already covers subagents.
+  const explicit = own.findLast(({ permission }) => permission === "task" || permission === "*");
+  if (explicit && (explicit.permission === "task" || explicit.action !== "allow")) return [];
+  // Rules about external directories are inherited.
+  const asked = own.filter(({ action, permission }) => action === "ask" && permission !== "external_directory");
+  const permissions = new Set(asked.map(({ permission }) => permission));
+  return agents
+    .filter((agent) => [...permissions].some((permission) => allows(agent, permission, own)))
+    .map(({ name }) => ({ permission: "task", pattern: name, action: "ask" }));
+}
+
+/** Whether any rule after those of the policy, which are also in the server's table, allows something. */
+function allows(agent: Subagent, permission: string, own: readonly PermissionRule[]): boolean {
+  const last = own.findLast((rule) => rule.permission === permission);
+  const after = agent.permission.findLastIndex(
+    (rule) => rule.permission === permission && rule.pattern === last?.pattern && rule.action === last.action,
+  );
+  return agent.permission
+    .slice(after + 1)
+    .filter((rule) => rule.permission === permission || rule.permission === "*")
+    .reduce((allowed, { pattern, action }) => action === "allow" || (allowed && pattern !== "*"), false);
 }

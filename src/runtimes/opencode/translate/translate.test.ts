@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Signal, SignalBody } from "../../../core/turn/signal.ts";
 import type { OpencodeEvent } from "../client/event-stream.ts";
-import { eventHandling } from "./event-table.ts";
-import { OpencodeTranslator } from "./translate.ts";
+import { eventHandling, OpencodeTranslator } from "./translate.ts";
 
 const sessionID = "ses_1";
 const child = "ses_2";

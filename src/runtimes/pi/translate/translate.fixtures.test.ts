@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { eventLines } from "../../../../test/support/core/event-lines.ts";
 import { fixtureNames, PiWatcher, recordedLines, recordedRows } from "../../../../test/support/pi/pi-fixture.ts";
 import { universalEventSchema } from "../../../../test/support/rules/event-schema.ts";
-import { eventRule } from "./line-table.ts";
+import { eventRule } from "./translate.ts";
 
 /** Leaves out deltas, costs and the ends of ids, which differ between recordings. */
 function told(watcher: PiWatcher): string[] {

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { ManualClock } from "../../../../test/support/core/manual-clock.ts";
-import { BusyPolling } from "./busy-polling.ts";
+import { BusyPolling } from "./session-monitor.ts";
 
 let clock: ManualClock;
 let polls: string[];
