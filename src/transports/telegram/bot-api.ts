@@ -40,6 +40,7 @@ export type SendProblem =
 /** The server named the time of the next try. */
 export const tooManyRequests = "too_many_requests";
 
+/** By what the sender can do about it. */
 export function classifyError(error: unknown): SendProblem {
   if (error instanceof GrammyError) return ofResponse(error);
   if (error instanceof HttpError) return { kind: "later", afterMs: null, reason: "connection_failed" };

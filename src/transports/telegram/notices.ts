@@ -73,6 +73,7 @@ async function writesOf(item: LogItem, { context, onError }: NoticesDeps): Promi
   }
 }
 
+/** Until the signal is aborted. */
 export async function tellNotices(deps: NoticesDeps, signal: AbortSignal): Promise<void> {
   const { context, onError } = deps;
   let { after } = deps;

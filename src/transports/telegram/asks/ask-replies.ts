@@ -27,7 +27,7 @@ export function awaitReply(
   };
 }
 
-/** Null for any other message. */
+/** Null for a message that no ask waits for. */
 export async function handleReply(
   message: IncomingMessage,
   update: StoredUpdate,

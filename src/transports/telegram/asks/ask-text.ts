@@ -37,7 +37,7 @@ function shortened(text: string, max: number): string {
 /** Keeps the ask in one message, even on servers that accept only 4,096 characters. */
 const maxDetail = 2500;
 
-/** Empty when the title already contains everything. */
+/** What a tool wants to do, as far as the agent program reports it. Empty when the title already contains everything. */
 function permissionDetail(title: string, detail: unknown): string {
   const { fields, diff } = readDetail(detail);
   const change = diff ?? replacement(fields);

@@ -12,6 +12,7 @@ import { answer, laneOfCall } from "./command.ts";
 
 type Explained = Pick<DeliveryDetail, "record" | "outlook" | "queuedBehind">;
 
+/** The core's explanation, without the ids of messages, which say nothing in a chat. */
 export function whyWords({ record, outlook, queuedBehind }: Explained): string {
   const isQueued = outlook.next === "waits_in_line" && queuedBehind !== null;
   return explanation(

@@ -60,6 +60,7 @@ function answerPress(
   void api.answerCallbackQuery(callbackId, answer).catch(() => {});
 }
 
+/** `name` identifies the message within its chat. */
 async function pressDelivery(
   action: DeliveryAction,
   name: string,

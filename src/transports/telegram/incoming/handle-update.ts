@@ -120,7 +120,7 @@ export function gaveUp(incoming: Incoming, update: StoredUpdate): Handled {
 
 const maxOpen = 500;
 
-/** The chat is notified as for any other stop. */
+/** Telegram's own stop button on a draft. The chat is notified as for any other stop. */
 async function stopDraft(draft: number, { service }: Pick<TelegramContext, "service">): Promise<Handled> {
   const { items } = await service.deliveries({ statuses: openStatuses, limit: maxOpen });
   const stopped = items.find(({ record }) => record.source === "telegram" && draftIdOf(record.id) === draft);

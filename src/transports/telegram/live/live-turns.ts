@@ -126,10 +126,6 @@ export class LiveTurns {
     this.#deps.outbox.dropPreview(channelOf(turn), turn.delivery);
   }
 
-  #isLive(turn: LiveTurn): boolean {
-    return [...this.#turns.values()].includes(turn);
-  }
-
   #planPreview(turn: LiveTurn): void {
     const { clock, settings } = this.#deps.context;
     turn.cancelPreview();
@@ -162,7 +158,7 @@ export class LiveTurns {
       // The interval starts at the response, because the request may have taken a while to arrive.
       turn.lastShownAt = clock.now();
       turn.isAsked = false;
-      if (!signal.aborted && this.#isLive(turn)) this.#planPreview(turn);
+      if (!signal.aborted && this.#turns.get(turn.laneId) === turn) this.#planPreview(turn);
     }
   }
 

@@ -13,6 +13,7 @@ import { deliveryButtons } from "../outgoing/signs.ts";
 import type { TurnView } from "./turn-view.ts";
 import { previewWords, textOf } from "./turn-view.ts";
 
+/** Stays the same after a restart. */
 export function draftIdOf(delivery: string): number {
   const digest = createHash("sha256").update(delivery).digest();
   // Positive in 32 bits, and never zero.

@@ -20,6 +20,7 @@ type DeliveryItem = Extract<LogItem, { type: "delivery" }>;
 const maxBytes = 10_000_000;
 const maxFiles = 5;
 
+/** The phase of a delivery, as the chat shows it. */
 export function phaseOf(status: Status): Phase {
   if (status === "pending") return "waiting";
   return openStatuses.includes(status) ? "running" : "ended";

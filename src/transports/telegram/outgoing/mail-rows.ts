@@ -61,6 +61,7 @@ async function signGone(topic: Topic, delivery: string, { box }: TelegramContext
   return [];
 }
 
+/** Mail that no delivery of a lane answers: agents' own messages, and answers of members that Waybill does not run. */
 async function unaskedRows(mail: Mail, person: string, context: TelegramContext): Promise<NewOutboxRow[]> {
   if (senderOf(mail) === null) return [];
   if (mail.relayOfMessageId !== null) {
@@ -120,7 +121,7 @@ function dollars(cost: number): string {
   return `$${cost.toFixed(cost < 0.1 ? 4 : 2)}`;
 }
 
-/** `events` newest first; `prompt` is the id of the turn's prompt. Null if the cost is unknown. */
+/** What one turn cost. `events` newest first; `prompt` is the id of the turn's prompt. Null if the cost is unknown. */
 export function turnCost(events: readonly UniversalEvent[], prompt: string | null): number | null {
   const begun = events.find((event) => event.type === "turn.started" && event.data.prompt === prompt);
   if (!begun) return null;
