@@ -1,8 +1,18 @@
-/** The last step of `npm test`: every test that a document cites has passed in the runs before it. */
+/**
+ * The last step of `npm test`: every test that a document cites has passed in the runs before it, or is a fact that was
+ * confirmed for the tested version of its program (test/rules/confirmed-facts.test.ts).
+ */
 import { relative } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { CitedTest } from "../support/rules/cited-tests.ts";
-import { citedAsTried, citedWithFile, readText, root } from "../support/rules/cited-tests.ts";
+import {
+  citedAsTried,
+  citedWithFile,
+  confirmedFacts,
+  patternOf,
+  readText,
+  root,
+} from "../support/rules/cited-tests.ts";
 
 type Report = {
   testResults: {
@@ -11,7 +21,7 @@ type Report = {
   }[];
 };
 
-const results = ["fast", "e2e"].flatMap((project) =>
+const run = ["fast", "e2e"].flatMap((project) =>
   (JSON.parse(readText(`reports/${project}.json`)) as Report).testResults.flatMap(({ name, assertionResults }) =>
     assertionResults.map(({ title, ancestorTitles, status }) => ({
       file: relative(root, name),
@@ -20,6 +30,13 @@ const results = ["fast", "e2e"].flatMap((project) =>
     })),
   ),
 );
+
+const confirmed = Object.values(confirmedFacts).flatMap(({ files }) =>
+  Object.entries(files).flatMap(([file, titles]) =>
+    titles.map((title) => ({ file, titles: [title], status: "passed" })),
+  ),
+);
+const results = [...run, ...confirmed];
 
 const cited = [
   ...["invariants", "teams", "comparison", "telegram", "opencode", "claude", "pi"].flatMap((name) =>
@@ -46,10 +63,4 @@ function resultsOf({ name, files }: CitedTest) {
   return results.filter(
     ({ file, titles }) => (inSuite || files.includes(file)) && titles.some((title) => pattern.test(title)),
   );
-}
-
-/** `%s` and its like, and `$name`, are filled in by the run. */
-function patternOf(name: string): RegExp {
-  const parts = name.split(/%[a-zA-Z]|\$[\w.]+/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return new RegExp(`^${parts.join(".*")}$`, "s");
 }

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { StoredMessage } from "../../src/runtimes/opencode/client/api.ts";
 import { OpencodeWorld } from "../support/opencode/opencode-world.ts";
 
 let world: OpencodeWorld;
@@ -14,6 +15,8 @@ beforeAll(async () => {
   await world.start();
 });
 afterAll(() => world.dispose());
+
+const rowsOf = (session: string) => world.call<StoredMessage[]>("GET", `/session/${session}/message`);
 
 describe("a turn on the real server", () => {
   test("that ends in text is an answer, with one prompt", async () => {
@@ -245,6 +248,83 @@ describe("a turn on the real server", () => {
     const late = world.waybill.interventions.answer(ask?.id ?? "", { decision: "once" });
     await expect(late).rejects.toMatchObject({ code: "ask_unknown" });
   });
+});
+
+describe("a compaction", () => {
+  test("mid-turn is followed to the answer, and its summary is not an answer", async () => {
+    const full = { usage: { input: 99_000, output: 100 } };
+    const looking = [{ tool: "bash", input: { command: "echo full", description: "fills" } }];
+    world.script({
+      rules: [
+        { when: "fill it up", steps: [{ tools: looking, ...full }] },
+        { when: "/^Continue/", steps: [{ say: "Went on: 2 parts." }] },
+      ],
+    });
+    await world.send("mid-turn", "Please fill it up.");
+    await world.until("mid-turn", (record) => record.responseState === "permission_blocked");
+    await world.waybill.interventions.answer(world.waybill.asks.list()[0]?.id ?? "", { decision: "once" });
+    const record = await world.reaches("mid-turn", "responded");
+    expect(record).toMatchObject({ attempts: 1 });
+    const rows = await rowsOf(record.runtimeSessionId ?? "");
+    expect(rows.some(({ info }) => info.role === "assistant" && info.summary === true)).toBe(true);
+    expect((await world.answers()).at(-1)).toBe("Went on: 2 parts.");
+  });
+
+  test("after the answer makes the agent continue; the lane waits for that, and the answer stays the same", async () => {
+    world.script({
+      rules: [
+        { when: "end full", steps: [{ say: "The answer is 17.", usage: { input: 99_000, output: 100 } }] },
+        { when: "/^Continue/", steps: [{ waitMs: 500, say: "There is nothing else to do here." }] },
+        { when: "what next", steps: [{ say: "Next is 18." }] },
+      ],
+    });
+    await world.send("end-full", "Please end full.");
+    await world.send("next", "Tell me what next.");
+    await world.reaches("end-full", "responded");
+    expect(await world.reaches("next", "responded")).toMatchObject({ attempts: 1 });
+    expect((await world.answers()).slice(-2)).toEqual(["The answer is 17.", "Next is 18."]);
+    expect(world.turns("end full")).toBe(1);
+  });
+
+  test("of a prompt that was too long repeats it under another id, and the answer is found there", async () => {
+    world.script({
+      rules: [
+        { when: "too long", once: true, steps: [{ error: "context_length" }] },
+        { when: "too long", steps: [{ say: "It fits now: 3 pages." }] },
+      ],
+    });
+    await world.send("overflow", "This is too long.");
+    const record = await world.reaches("overflow", "responded");
+    expect(record).toMatchObject({ attempts: 1 });
+    expect((await world.answers()).at(-1)).toBe("It fits now: 3 pages.");
+    const answer = (await rowsOf(record.runtimeSessionId ?? "")).at(-1)?.info;
+    expect(answer?.role === "assistant" && answer.parentID).not.toBe(record.deliveredUserMessageId);
+  });
+});
+
+test("a subtask runs in its own session, and its ask appears in the lane and can be answered there", async () => {
+  const task = { description: "count", prompt: "sub work", subagent_type: "general" };
+  world.script({
+    rules: [
+      { when: "delegate it", steps: [{ tools: [{ tool: "task", input: task }] }, { say: "Counted below: 3." }] },
+      {
+        when: "sub work",
+        steps: [
+          { tools: [{ tool: "bash", input: { command: "echo sub", description: "x" } }] },
+          { say: "I counted 3." },
+        ],
+      },
+    ],
+  });
+  await world.send("subtask", "Please delegate it.");
+  const { runtimeSessionId } = await world.until("subtask", (record) => record.responseState === "permission_blocked");
+  const [ask] = world.waybill.asks.list();
+  expect(ask).toMatchObject({ laneId: "lane", title: expect.stringContaining("echo sub") });
+  const [child] = await world.call<{ id: string }[]>("GET", `/session/${runtimeSessionId}/children`);
+  expect(await world.call("GET", "/permission")).toMatchObject([{ id: ask?.id, sessionID: child?.id }]);
+  await world.waybill.interventions.answer(ask?.id ?? "", { decision: "once" });
+  expect(await world.reaches("subtask", "responded")).toMatchObject({ attempts: 1 });
+  expect((await world.answers()).at(-1)).toBe("Counted below: 3.");
 });
 
 function raise(): never {

@@ -1,9 +1,11 @@
-/** Sessions that somebody else started, and the system prompt, on the real OpenCode server. */
+/** Sessions that somebody else started, lists of sessions, and the system prompt, on the real OpenCode server. */
+import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Session } from "../../src/runtimes/opencode/client/api.ts";
 import type { Service } from "../../src/service/service.ts";
+import { conformingLane } from "../conformance/runtime-conformance.ts";
 import { anApiOn } from "../support/daemon/http-api.ts";
 import { serviceOf } from "../support/daemon/service-of.ts";
 import { OpencodeWorld } from "../support/opencode/opencode-world.ts";
@@ -33,23 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.dispose());
 
-/** Acts like a person in OpenCode itself. */
-async function call<T>(method: string, path: string, body?: unknown, directory = at("work")): Promise<T> {
-  const { url, authorization } = world.supervisor.address() ?? { url: "", authorization: null };
-  const answer = await fetch(new URL(path, url), {
-    method,
-    headers: {
-      "Content-Type": "application/json",
-      "x-opencode-directory": directory,
-      ...(authorization === null ? {} : { Authorization: authorization }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(60_000),
-  });
-  if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
-  return (await answer.text().then((text) => (text === "" ? null : JSON.parse(text)))) as T;
-}
-
+const call: OpencodeWorld["call"] = (...given) => world.call(...given);
 const begin = (directory = at("work"), more: object = {}) =>
   call<Session>("POST", "/session", { title: "somebody's own", ...more }, directory);
 const prompt = (session: Session, text: string) =>
@@ -265,4 +251,52 @@ test("a missing directory keeps its messages waiting with a reason until it is b
   expect(answered).toMatchObject({ attempts: 1, attemptList: [{ sends: 1 }] });
   await world.until("never", ({ status }) => status === "responded", "left");
   expect(world.turns("be in vain")).toBe(2);
+});
+
+describe("the sessions of a directory", () => {
+  const listed = (directory: string) =>
+    world.runtime.sessionsIn(conformingLane("opencode", directory), AbortSignal.timeout(60_000));
+  const made = (name: string) => {
+    const directory = join(world.directory, name);
+    mkdirSync(directory);
+    return directory;
+  };
+
+  test("are cut off after a hundred by the server, but Waybill lists all of them, including archived ones", async () => {
+    const directory = made("crowded");
+    const ids: string[] = [];
+    for (let count = 0; count < 102; count += 1) ids.push((await begin(directory)).id);
+    await call("PATCH", `/session/${ids[0]}`, { time: { archived: Date.now() } });
+    expect(await call("GET", "/session", undefined, directory)).toHaveLength(100);
+    expect([...(await listed(directory))].sort()).toEqual(ids.sort());
+  });
+
+  test("from before it became a repository are missing in its project's list, but Waybill lists them", async () => {
+    const directory = made("repository");
+    mkdirSync(join(directory, "sub"));
+    const before = (await begin(join(directory, "sub"))).id;
+    const author = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
+    execFileSync("git", ["init", "-q"], { cwd: directory });
+    execFileSync("git", [...author, "commit", "-q", "--allow-empty", "-m", "one"], { cwd: directory });
+    await call("POST", "/instance/dispose", undefined, join(directory, "sub"));
+    const after = (await begin(join(directory, "sub"))).id;
+    expect(await call("GET", "/session", undefined, join(directory, "sub"))).toMatchObject([{ id: after }]);
+    expect(await listed(join(directory, "sub"))).toEqual([after, before]);
+    expect(await listed(directory)).toEqual([]);
+  });
+
+  test("are listed without subtasks", async () => {
+    const directory = made("parents");
+    const { id: parent } = await begin(directory);
+    await begin(directory, { parentID: parent });
+    expect(await listed(directory)).toEqual([parent]);
+  });
+
+  test("are found by any path of the directory", async () => {
+    const directory = made("100%25 of a+b & ü");
+    symlinkSync(directory, join(world.directory, "other path"));
+    const session = await world.runtime.openSession(conformingLane("opencode", directory), AbortSignal.timeout(60_000));
+    expect(await listed(directory)).toEqual([session]);
+    expect(await listed(join(world.directory, "other path"))).toEqual([session]);
+  });
 });

@@ -45,16 +45,6 @@ async function call(lane: string, ...names: string[]): Promise<{ result: string;
 const ownSend = (lane: string) => `waybill-${lane}_message_send`;
 const connections = (lane: string) =>
   tools.requests.filter((one) => one.lane === lane && one.method === "initialize").length;
-const api = async <T>(method: string, path: string, body?: object): Promise<T> => {
-  const { url, authorization } = world.supervisor.address() ?? { url: "", authorization: null };
-  const headers = {
-    authorization: authorization ?? "",
-    "x-opencode-directory": encodeURIComponent(world.work),
-    "content-type": "application/json",
-  };
-  const answer = await fetch(`${url}${path}`, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
-  return (await answer.json()) as T;
-};
 const codes = async (lane = "lane") => (await serviceOf(world.waybill).lane(lane)).notices.map(({ code }) => code);
 
 test("are available in a session from before they existed, and need no permission", async () => {
@@ -118,9 +108,9 @@ test("do not exist for a subtask, which cannot speak for its lane", async () => 
 });
 
 test("do not exist for a session without a lane on Waybill's server", async () => {
-  const { id } = await api<{ id: string }>("POST", "/session");
+  const { id } = await world.call<{ id: string }>("POST", "/session");
   world.script({ otherwise: [{ say: "Hello." }] });
-  await api("POST", `/session/${id}/message`, { parts: [{ type: "text", text: "stranger" }] });
+  await world.call("POST", `/session/${id}/message`, { parts: [{ type: "text", text: "stranger" }] });
   const turn = world.model.calls.findLast(({ kind, prompt }) => kind === "turn" && prompt === "stranger");
   expect(turn?.tools).toContain("bash");
   expect(turn?.tools.filter((name) => name.startsWith("waybill"))).toEqual([]);
@@ -136,9 +126,9 @@ test("have instructions that only their own lane gets", async () => {
 
 test("would be open to everybody after a prompt with `tools`, which replaces a session's rules, so Waybill sends none", async () => {
   const permission = [{ permission: "waybill-*", pattern: "*", action: "deny" }];
-  const { id } = await api<{ id: string }>("POST", "/session", { permission });
-  await api("POST", `/session/${id}/message`, { noReply: true, tools: { webfetch: false }, parts: [] });
-  expect(await api("GET", `/session/${id}`)).toMatchObject({
+  const { id } = await world.call<{ id: string }>("POST", "/session", { permission });
+  await world.call("POST", `/session/${id}/message`, { noReply: true, tools: { webfetch: false }, parts: [] });
+  expect(await world.call("GET", `/session/${id}`)).toMatchObject({
     permission: [{ permission: "webfetch", pattern: "*", action: "deny" }],
   });
 });
@@ -150,7 +140,7 @@ test("are reconnected with a new token", async () => {
 
 test("are reconnected when OpenCode has reloaded the directory", async () => {
   const before = connections("lane");
-  await api("POST", "/instance/dispose");
+  await world.call("POST", "/instance/dispose");
   expect((await call("lane", ownSend("lane"))).result).toContain("message_send of lane took");
   expect(connections("lane")).toBe(before + 1);
 });
@@ -204,7 +194,8 @@ test("with a server that does not answer delay one message by a few seconds, and
 
 test("are disconnected when their lane is removed", async () => {
   await call("moving", ownSend("moving"));
-  const status = async () => (await api<Record<string, { status: string }>>("GET", "/mcp"))["waybill-moving"]?.status;
+  const status = async () =>
+    (await world.call<Record<string, { status: string }>>("GET", "/mcp"))["waybill-moving"]?.status;
   expect(await status()).toBe("connected");
   await serviceOf(world.waybill).removeLane("moving", false);
   await expect.poll(status).toBe("disabled");

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Program } from "../support/rules/cited-tests.ts";
-import { citedAsTried, citedWithFile, readText, root, triedIn } from "../support/rules/cited-tests.ts";
+import { citedAsTried, citedWithFile, readText, root, testsIn, triedIn } from "../support/rules/cited-tests.ts";
 
 /**
  * The last step of `npm test` (test/cited) checks that a cited test also passed. This finds a wrong name immediately.
@@ -42,8 +42,7 @@ describe.each<{ program: Program; atLeast: number }>([
 });
 
 test.each(["claude", "pi"] as const)("docs/%s.md cites every test of its facts", (program) => {
-  const facts = triedIn[program].map(readText).join("\n");
-  const tests = [...facts.matchAll(/\btest(?:\.each\(.*?\))?\(\s*"([^"]+)"/g)].map((match) => match[1] ?? "");
+  const tests = triedIn[program].flatMap(testsIn);
   const cited = citedAsTried(program).map(({ name }) => name);
   expect(cited.toSorted()).toEqual(tests.toSorted());
 });

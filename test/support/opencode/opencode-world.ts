@@ -115,6 +115,23 @@ export class OpencodeWorld extends AgentWorld {
     return api.message(sessionId, messageId, AbortSignal.timeout(60_000)) as Promise<StoredMessage>;
   }
 
+  /** Acts like a person in OpenCode itself. */
+  async call<T>(method: string, path: string, body?: object, directory = this.work): Promise<T> {
+    const { url, authorization } = this.supervisor.address() ?? { url: "", authorization: null };
+    const answer = await fetch(new URL(path, url), {
+      method,
+      headers: {
+        "Content-Type": "application/json",
+        "x-opencode-directory": encodeURIComponent(directory),
+        ...(authorization === null ? {} : { Authorization: authorization }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(60_000),
+    });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+    return (await answer.text().then((text) => (text === "" ? null : JSON.parse(text)))) as T;
+  }
+
   /** Resolves when the lane cannot send its first message, with the reason. */
   async waits(laneId: string): Promise<string> {
     for (;;) {

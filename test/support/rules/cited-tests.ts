@@ -11,12 +11,23 @@ export type CitedTest = { document: string; claim: string; name: string; files: 
 
 /** The programs whose documents have a table "What was tried", and the files with its tests. */
 export const triedIn = {
-  opencode: ["choice", "facts", "faults", "fixtures", "follow-ups", "runtime", "sessions"].map(
-    (topic) => `test/e2e/opencode-${topic}.test.ts`,
-  ),
-  claude: ["test/e2e/claude-facts.test.ts"],
-  pi: ["test/e2e/pi-facts.test.ts"],
+  opencode: [
+    "test/long/opencode-facts.test.ts",
+    ...["choice", "faults", "fixtures", "follow-ups", "runtime", "sessions"].map(
+      (topic) => `test/e2e/opencode-${topic}.test.ts`,
+    ),
+  ],
+  claude: ["test/long/claude-facts.test.ts"],
+  pi: ["test/long/pi-facts.test.ts", "test/e2e/pi-extension.test.ts"],
 };
+
+/**
+ * The facts about each runtime's program that `npm run test:long` confirmed, and for which version: its passed tests, by
+ * file.
+ */
+export const confirmedFacts: Record<string, { version: string; files: Record<string, string[]> }> = JSON.parse(
+  readText("test/long/confirmed-facts.json"),
+);
 
 export type Program = keyof typeof triedIn;
 
@@ -34,6 +45,18 @@ export function citedAsTried(program: Program): CitedTest[] {
   return rowsOf(section)
     .slice(1)
     .map((cells) => ({ document, claim: cells[0] ?? "", name: cells.at(-1) ?? "", files: triedIn[program] }));
+}
+
+/** The names of a file's tests, as in the source. */
+export function testsIn(file: string): string[] {
+  const named = readText(file).matchAll(/\btest(?:\.each(?:<.*?>)?\(.*?\))?\(\s*"([^"]+)"/gs);
+  return [...named].map((match) => match[1] ?? "");
+}
+
+/** For a test's name as in the source: `%s` and its like, and `$name`, are filled in by the run. */
+export function patternOf(name: string): RegExp {
+  const parts = name.split(/%[a-zA-Z]|\$[\w.]+/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${parts.join(".*")}$`, "s");
 }
 
 function rowsOf(text: string): string[][] {

@@ -28,10 +28,6 @@ beforeAll(async () => {
           { say: "Slept." },
         ],
       },
-      {
-        when: "ask me",
-        steps: [{ tools: [{ tool: "question", input: { questions: [{ question: "Which?" }] } }] }, { say: "Thanks." }],
-      },
       { when: "try", steps: [overloaded, overloaded, overloaded, { say: "There you are." }] },
     ],
   });
@@ -99,38 +95,6 @@ test("before a retry pi ends the turn, and answers a request for its state only 
   expect(tries).toBeGreaterThan(ended);
   expect(answered).toBeGreaterThan(tries);
   expect(messagesIn(world.rows("tried")).map(({ stopReason }) => stopReason)).toEqual([undefined, "error", "stop"]);
-});
-
-test("a prompt without a key is accepted; pi reports the error only at the end of the turn, and only Waybill writes it", async () => {
-  const keyless = await world.start("keyless", { args: ["--provider", "keyless"] }).ready();
-  await keyless.turn("be quick");
-  const told = keyless.lines.filter(({ type }) => type === "message_end").map(({ message }) => message as Json);
-  expect(told.map(({ role }) => role)).toEqual(["user"]);
-  const failure = { errorMessage: expect.stringContaining("API key"), timestamp: expect.any(Number) };
-  expect(keyless.client.messages.at(-1)).toMatchObject(failure);
-  const { timestamp } = keyless.client.messages.at(-1) ?? {};
-  expect(world.rows("keyless")).toEqual([]);
-  await keyless.client.request("set_model", { provider: "scripted", modelId: "scripted" });
-  await keyless.turn("be quick");
-  const rows = world.rows("keyless").filter(({ type }) => type === "message" || type === "custom");
-  expect(rows).toMatchObject([
-    { message: { role: "user" } },
-    { customType: "waybill.failed", data: { message: { ...failure, timestamp } } },
-    { message: { role: "user" } },
-    { message: { role: "assistant", stopReason: "stop" } },
-  ]);
-});
-
-test("a user's extension with a tool of the same name as ours changes nothing", async () => {
-  const theirs = join(world.home, "theirs.ts");
-  const tool = '{ name: "question", label: "q", description: "q", parameters: { type: "object" }, execute() {} }';
-  writeFileSync(theirs, `export default (pi) => pi.registerTool(${tool});`);
-  const program = world.start("theirs", { args: ["--extension", theirs] });
-  await program.ready();
-  expect(program.client.hasGate).toBe(true);
-  await program.client.prompt("ask me");
-  await program.until(() => program.client.asks.length > 0);
-  expect(program.client.asks).toMatchObject([{ kind: "question", isOurs: true, title: "Which?" }]);
 });
 
 test("a program exits mid-turn when its input ends, and processes of its tools continue", async () => {
