@@ -82,8 +82,21 @@ module.exports = {
       name: "only-those-who-open-it-know-the-whole-store",
       severity: "error",
       comment: "Everybody else takes the roles of src/store/port.ts that it uses.",
-      from: { path: "^src/", pathNot: "^src/(daemon/(wiring|worker)|store/[^/]+)/|\\.test\\.ts$" },
+      from: {
+        path: "^src/",
+        pathNot: "^src/(daemon/(wiring|worker)/|store/([^/]+/|administration\\.ts$))|\\.test\\.ts$",
+      },
       to: { path: "^src/store/store\\.ts$" },
+    },
+    {
+      name: "only-the-wiring-knows-sqlite",
+      severity: "error",
+      comment: "Everybody else opens and administers a store through src/store/administration.ts.",
+      from: {
+        path: "^(src|packages|web/src)/",
+        pathNot: ["^src/store/sqlite/", "^src/daemon/wiring/", "\\.test\\.ts$"],
+      },
+      to: { path: ["^src/store/sqlite/", "(^|/)better-sqlite3/"] },
     },
     {
       name: "client-stands-alone",

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { CommitPoint } from "../../src/store/sqlite/group-commit.ts";
+import type { CommitPoint } from "../../src/store/administration.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { storeConformance } from "./store-conformance.ts";
 

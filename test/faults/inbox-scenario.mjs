@@ -14,7 +14,7 @@ import { failPointFrom } from "../../build/daemon/worker/fail-point.js";
 import { systemClock } from "../../build/platform/clock.js";
 import { StubRuntime } from "../../build/runtimes/stub/runtime.js";
 import { importTeam } from "../../build/service/import-team.js";
-import { takeLock } from "../../build/store/sqlite/file/lock-file.js";
+import { takeLock } from "../../build/store/sqlite/file/lock.js";
 import { openSqliteStore } from "../../build/store/sqlite/sqlite-store.js";
 
 const directory = process.argv[2];

@@ -1,6 +1,7 @@
 /** `waybill store backup|restore|check`: works on the store's file. */
 import { readConfig } from "../../daemon/config/config.ts";
-import { backupStore, checkStoreFile, restoreStore } from "../../store/sqlite/store-files.ts";
+import { storeAt } from "../../daemon/wiring/store-at.ts";
+import type { StoreAdministration } from "../../store/administration.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { printResult } from "../command.ts";
 import { usageError } from "../errors.ts";
@@ -24,28 +25,28 @@ waybill store check --json`,
   maxArguments: 2,
   async run(input, context) {
     const subcommand = input.argument(0, "the subcommand is missing: backup, restore or check");
-    const path = readConfig(context.env).storePath;
+    const own = storeAt(readConfig(context.env).storePath);
     const file = () => input.argument(1, `store ${subcommand} needs a file name`);
     switch (subcommand) {
       case "backup":
-        await backupStore(path, file());
+        await own.backup(file());
         return printResult(
           context,
           { backup: file() },
           `The store was copied to ${file()}, and the copy passed its check.`,
         );
       case "restore":
-        return restore(path, file(), context);
+        return restore(own, file(), context);
       case "check":
-        return check(input.positionals[1] ?? path, context);
+        return check(input.positionals[1] === undefined ? own : storeAt(input.positionals[1]), context);
       default:
         throw usageError(`unknown subcommand: store ${subcommand}`, "store");
     }
   },
 };
 
-async function restore(path: string, from: string, context: CommandContext): Promise<number> {
-  const restored = await restoreStore(path, from);
+async function restore(own: StoreAdministration, from: string, context: CommandContext): Promise<number> {
+  const restored = await own.restore(from);
   const { keptAs, toBeRebuilt } = restored;
   return printResult(context, { restored: from, ...restored }, [
     `The store was restored from ${from}.`,
@@ -56,8 +57,8 @@ async function restore(path: string, from: string, context: CommandContext): Pro
   ]);
 }
 
-async function check(path: string, context: CommandContext): Promise<number> {
-  const findings = checkStoreFile(path);
+async function check({ path, check }: StoreAdministration, context: CommandContext): Promise<number> {
+  const findings = await check();
   const sound = findings.length === 0;
   const lines = sound
     ? [`The store ${path} is sound.`]

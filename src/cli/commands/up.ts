@@ -3,6 +3,7 @@
 import { runDaemon } from "../../daemon/supervisor/run-daemon.ts";
 import type { SupervisorEvent } from "../../daemon/supervisor/supervisor.ts";
 import { version } from "../../daemon/version.ts";
+import { storeAt } from "../../daemon/wiring/store-at.ts";
 import { messageOf } from "../../platform/app-error.ts";
 import { waybillHome } from "../../platform/home.ts";
 import { ownProgram } from "../child-daemon.ts";
@@ -33,7 +34,7 @@ Examples:
     return runDaemon({
       home: waybillHome(env),
       // Loaded only when needed: the worker reads and checks the configuration, and this process stays small.
-      storePath: async () => (await import("../../daemon/config/config.ts")).readConfig(env).storePath,
+      store: async () => storeAt((await import("../../daemon/config/config.ts")).readConfig(env).storePath),
       command: [process.execPath, ...workerFlags, ownProgram(), "worker", ...(json ? ["--json"] : [])],
       version: version(),
       onEvent: (event) => {

@@ -3,7 +3,7 @@
 import type { Config } from "../../daemon/config/config.ts";
 import type { AppError } from "../../platform/app-error.ts";
 import type { Check } from "../../platform/doctor-check.ts";
-import type { StoreInspection } from "../../store/sqlite/inspect-store.ts";
+import type { StoreInspection } from "../../store/administration.ts";
 import type { TelegramFacts } from "./telegram-facts.ts";
 
 export type DirectoryFacts = {

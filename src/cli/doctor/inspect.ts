@@ -10,15 +10,15 @@ import { fileSchema } from "../../daemon/config/settings.ts";
 import type { Origins } from "../../daemon/config/values.ts";
 import type { DaemonFile } from "../../daemon/supervisor/daemon-file.ts";
 import { readDaemonFile } from "../../daemon/supervisor/daemon-file.ts";
+import { storeAt } from "../../daemon/wiring/store-at.ts";
 import { isToken } from "../../daemon/worker/token.ts";
 import { AppError, messageOf } from "../../platform/app-error.ts";
 import type { Check } from "../../platform/doctor-check.ts";
 import { tokenPath, waybillHome } from "../../platform/home.ts";
+import { networkFilesystemOf } from "../../platform/network-filesystem.ts";
 import { packageManifest } from "../../platform/package-files.ts";
 import { metaOf } from "../../platform/setting-types.ts";
 import { runtimeDescriptors } from "../../runtimes/registry.ts";
-import { networkFilesystemOf } from "../../store/sqlite/file/network-filesystem.ts";
-import { inspectStore } from "../../store/sqlite/inspect-store.ts";
 import type { ConfiguredFacts, DirectoryFacts, Facts, LaneFacts, PortFacts, TokenFacts } from "./facts.ts";
 import { inspectTelegram } from "./telegram-facts.ts";
 
@@ -63,7 +63,7 @@ async function factsOf(
     runtimeChecks: await inspectRuntimes(config, lanes, env, signal),
     lanes,
     telegram: await inspectTelegram(config, env, signal),
-    store: inspectStore(config.storePath),
+    store: await storeAt(config.storePath).inspect(),
     ...(await inspectPorts(config)),
   };
 }

@@ -2,13 +2,13 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { AppError, messageOf } from "../../platform/app-error.ts";
-import type { HeldLock, LockHolder } from "../../store/sqlite/file/lock-file.ts";
-import { askLock, takeLock } from "../../store/sqlite/file/lock-file.ts";
+import type { HeldLock, LockHolder } from "../../store/administration.ts";
+import { processLocks } from "../wiring/store-at.ts";
 
 export function lockDaemon(home: string, now: number): HeldLock {
   try {
     mkdirSync(home, { recursive: true, mode: 0o700 });
-    const outcome = takeLock(lockPath(home), now);
+    const outcome = processLocks.take(lockPath(home), now);
     if (outcome.taken) return outcome.lock;
     throw daemonRunning(outcome.holder, outcome.cause);
   } catch (error) {
@@ -19,7 +19,7 @@ export function lockDaemon(home: string, now: number): HeldLock {
 /** The supervisor running in this home, or null. */
 export function daemonHolder(home: string): LockHolder | null {
   try {
-    return askLock(lockPath(home));
+    return processLocks.ask(lockPath(home));
   } catch (error) {
     throw homeError(home, error);
   }
@@ -38,10 +38,10 @@ function daemonRunning({ pid }: LockHolder, cause: unknown): AppError {
   });
 }
 
-/** Adds a hint to filesystem errors and to SQLite errors about the lock file; anything else is a bug and is kept as it is. */
+/** Adds a hint to filesystem errors and to errors about the lock file; anything else is a bug and is kept as it is. */
 function homeError(home: string, cause: unknown): unknown {
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) {
+  const trouble = processLocks.troubleIn(cause);
+  if (trouble === "damaged") {
     return new AppError({
       code: "home_unusable",
       message: `The lock file ${lockPath(home)} is damaged.`,
@@ -49,7 +49,8 @@ function homeError(home: string, cause: unknown): unknown {
       cause,
     });
   }
-  if (!/^(E[A-Z]+$|SQLITE_(CANTOPEN|READONLY|PERM|IOERR|FULL))/.test(code)) return cause;
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  if (trouble === null && !/^E[A-Z]+$/.test(code)) return cause;
   return new AppError({
     code: "home_unusable",
     message: `The directory ${home} cannot be used: ${messageOf(cause)}.`,

@@ -5,7 +5,7 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { AppError } from "../../platform/app-error.ts";
-import { storeHolder } from "../../store/sqlite/file/lock.ts";
+import type { StoreAdministration } from "../../store/administration.ts";
 import { readDaemonFile } from "./daemon-file.ts";
 import type { StopRequests } from "./stop-requests.ts";
 import type { SupervisorEvent } from "./supervisor.ts";
@@ -13,7 +13,7 @@ import type { SupervisorEvent } from "./supervisor.ts";
 export type OrphanedWorkerOptions = {
   home: string;
   /** Called only if there may be such a worker, because it needs the whole configuration. */
-  storePath: () => Promise<string>;
+  store: () => Promise<Pick<StoreAdministration, "holder">>;
   /** How long it may take to exit after SIGTERM, and again after SIGKILL. */
   timeoutMs: number;
   stops: StopRequests;
@@ -21,11 +21,11 @@ export type OrphanedWorkerOptions = {
 };
 
 /** The caller holds the daemon's lock. */
-export async function endOrphanedWorker({ home, storePath, timeoutMs, stops, onEvent }: OrphanedWorkerOptions) {
+export async function endOrphanedWorker({ home, store, timeoutMs, stops, onEvent }: OrphanedWorkerOptions) {
   const pid = readDaemonFile(home)?.workerPid ?? null;
   if (pid === null) return;
-  const path = await storePath();
-  const holdsStore = () => storeHolder(path)?.pid === pid;
+  const { holder } = await store();
+  const holdsStore = () => holder()?.pid === pid;
   if (!holdsStore()) return;
   onEvent({ type: "orphaned_worker_found", pid });
   const requestStop = () => sendSignal(pid, "SIGTERM");

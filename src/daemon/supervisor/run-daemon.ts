@@ -9,7 +9,7 @@ import type { SupervisorOptions } from "./supervisor.ts";
 import { supervise } from "./supervisor.ts";
 
 export type DaemonOptions = Pick<SupervisorOptions, "home" | "command" | "version" | "onEvent"> &
-  Pick<OrphanedWorkerOptions, "storePath"> & {
+  Pick<OrphanedWorkerOptions, "store"> & {
     policy?: RestartPolicy;
     killAfterMs?: number;
     takeoverMs?: number;

@@ -1,6 +1,6 @@
 /** Logs once, at level `fatal`, that the store can no longer be trusted, and whether its content was saved. */
 import { messageOf } from "../../platform/app-error.ts";
-import type { HealthEvent } from "../../store/sqlite/file/store-health.ts";
+import type { HealthEvent } from "../../store/administration.ts";
 import type { Logger } from "../logging.ts";
 
 export function logHealth(log: Logger): (event: HealthEvent) => void {

@@ -11,10 +11,6 @@ import type { ServiceOptions } from "../../service/create-service.ts";
 import { createService } from "../../service/create-service.ts";
 import type { Engine } from "../../service/engine.ts";
 import type { Service } from "../../service/service.ts";
-import { storeCorrupt } from "../../store/sqlite/file/file-errors.ts";
-import { takeLock } from "../../store/sqlite/file/lock-file.ts";
-import { StoreHealth } from "../../store/sqlite/file/store-health.ts";
-import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
 import type { Store } from "../../store/store.ts";
 import { mcpPath } from "../../transports/mcp/mcp-path.ts";
 import { resolveLaneDirectory } from "../config/allowed-directory.ts";
@@ -27,6 +23,7 @@ import type { TelegramTransport } from "../wiring/make-telegram.ts";
 import { makeTelegram } from "../wiring/make-telegram.ts";
 import type { StartedEngine } from "../wiring/start-engine.ts";
 import { startEngine } from "../wiring/start-engine.ts";
+import { processLocks, storeAt } from "../wiring/store-at.ts";
 import { startBackgroundCheck } from "./background-check.ts";
 import { logDeliveries } from "./delivery-log.ts";
 import { deliveryMetrics } from "./delivery-metrics.ts";
@@ -67,9 +64,8 @@ async function start(options: WorkerStart): Promise<StartedWorker> {
   if (!config.policy.automaticRetry) log.warn({ event: "retries_off" }, killSwitchNotice);
   const runId = randomUUID();
   const registry = new Registry();
-  const health = new StoreHealth(logHealth(log));
   const listening = new Listening();
-  const { engine, agents } = await startAgentsAndEngine(options, { runId, registry, health, token, listening });
+  const { engine, agents, distrust } = await startAgentsAndEngine(options, { runId, registry, token, listening });
   const draining = new AbortController();
   try {
     const parts = { draining: draining.signal, defaultRuntime: agents.defaultRuntime };
@@ -95,12 +91,7 @@ async function start(options: WorkerStart): Promise<StartedWorker> {
       onPruned: (records) => log.info({ records }, "Old records were removed."),
       onError: (error) => log.error({ err: error }, "Old records could not be removed; retrying."),
     });
-    const { storePath } = config;
-    const stopCheck = startBackgroundCheck({
-      storePath,
-      env,
-      onFinding: (finding) => health.distrust(storeCorrupt(storePath, undefined, finding)),
-    });
+    const stopCheck = startBackgroundCheck({ storePath: config.storePath, env, onFinding: distrust });
     return {
       ready: { ...servers.addresses, runId, drainMs: config.drainMs },
       newLoginUrl: servers.newLoginUrl,
@@ -140,7 +131,7 @@ function makeDirectories({ home, stateDirectory, profile, lanes }: Config): void
   if (profile.kind === "demo") for (const lane of lanes) mkdirSync(lane.directory, { recursive: true, mode: 0o700 });
 }
 
-type Shared = { runId: string; registry: Registry; health: StoreHealth; token: string; listening: Listening };
+type Shared = { runId: string; registry: Registry; token: string; listening: Listening };
 
 /** Where the daemon listens, for parts that start before it does. */
 class Listening {
@@ -151,11 +142,15 @@ class Listening {
 }
 
 async function startAgentsAndEngine(options: WorkerStart, shared: Shared) {
-  const { runId, registry, health, token, listening } = shared;
+  const { runId, registry, token, listening } = shared;
   const { config, env, log, stopping } = options;
   const failPoint = failPointFrom(env.WAYBILL_FAIL_POINT);
   const onListenerError = (error: unknown) => log.error({ err: error }, "Unexpected error in a listener of the log.");
-  const store = openSqliteStore({ path: config.storePath, failPoint, health, onListenerError });
+  const { store, distrust } = await storeAt(config.storePath).open({
+    failPoint,
+    onHealth: logHealth(log),
+    onListenerError,
+  });
   let agents: Agents;
   try {
     const tokens = agentTokens(token, store);
@@ -169,7 +164,7 @@ async function startAgentsAndEngine(options: WorkerStart, shared: Shared) {
     throw error;
   }
   try {
-    return { agents, engine: await startEngineFor(options, { store, agents, runId, registry, token }) };
+    return { agents, distrust, engine: await startEngineFor(options, { store, agents, runId, registry, token }) };
   } catch (error) {
     await agents.close();
     throw error;
@@ -220,7 +215,7 @@ function startEngineFor(
 
 /** Uses the same kind of lock as the store. */
 function lockDirectory(file: string) {
-  const outcome = takeLock(file, systemClock.now());
+  const outcome = processLocks.take(file, systemClock.now());
   return outcome.taken ? { release: outcome.lock.release } : outcome.holder;
 }
 

@@ -5,8 +5,8 @@
 import { rmSync } from "node:fs";
 import Database from "better-sqlite3";
 import { AppError, messageOf } from "../../platform/app-error.ts";
+import { createPrivateFile, syncToDisk } from "./file/file-access.ts";
 import { storeProblem } from "./file/file-errors.ts";
-import { createPrivateFile, syncToDisk } from "./file/private-file.ts";
 import { openFile, readSchema } from "./open-file.ts";
 
 export async function copyStore(from: string, to: string): Promise<void> {

@@ -1,12 +1,17 @@
-/** Deliveries by lane, message and status, newest first. Each combination of filters has its own statement. */
+/** Deliveries by lane, message, status and words, newest first. Each combination of filters has its own statement. */
 import type Database from "better-sqlite3";
-import type { Status } from "../../core/delivery/record.ts";
+import type { DeliveryRecord, Status } from "../../core/delivery/record.ts";
 import type { DeliveryFilter } from "../port.ts";
-import { seqOf } from "./cursor.ts";
-import type { DeliveryRow, SearchedPage } from "./delivery-search.ts";
-import { prepareSearch, wordsIn } from "./delivery-search.ts";
+import { seqOf } from "./cursors.ts";
 
+/** `record` is null while the delivery is active. */
+type DeliveryRow = { seq: number; record: string | null };
 type Wanted = { before: number; limit: number; lane: string; message: string };
+
+type SearchedPage = Wanted & { words: string };
+
+/** No index covers what is searched, so only the newest are, however long the history is. */
+const searched = 5000;
 
 /** The condition of the index of ended deliveries, which SQLite only uses if a statement repeats it. */
 export const hasEnded = "status IN ('responded', 'cancelled', 'failed_terminal')";
@@ -66,4 +71,37 @@ function prepare(db: Database.Database, where: string): Database.Statement<[Want
     SELECT delivery.message_seq AS seq, delivery.record
     FROM delivery JOIN message ON message.seq = delivery.message_seq
     WHERE ${where} ORDER BY delivery.message_seq DESC LIMIT @limit`);
+}
+
+export function wordsIn(query: string): string[] {
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
+}
+
+/**
+ * Searches by words in the message id, lane, status and reason, or by the start of the own id.
+ *
+ * The record of an active delivery is only in the log: it matches whatever its reason, and must be checked again.
+ */
+function prepareSearch(db: Database.Database, where: string): Database.Statement<[SearchedPage], DeliveryRow> {
+  return db.prepare<[SearchedPage], DeliveryRow>(`
+    SELECT seq, record FROM (
+      SELECT delivery.message_seq AS seq, delivery.record, delivery.id, delivery.outstanding,
+        lower(message.id || ' ' || delivery.lane_id || ' ' || delivery.status) AS names
+      FROM delivery JOIN message ON message.seq = delivery.message_seq
+      WHERE ${where} ORDER BY delivery.message_seq DESC LIMIT ${searched}) AS found
+    WHERE (outstanding AND record IS NULL) OR NOT EXISTS (
+      SELECT 1 FROM json_each(@words) AS word
+      WHERE instr(names, word.value) = 0 AND instr(found.id, word.value) <> 1
+        AND instr(lower(coalesce(record ->> '$.lastReason', '')), word.value) = 0)
+    ORDER BY seq DESC LIMIT @limit`);
+}
+
+/** The same rule, for a record that is not stored next to its columns. */
+export function hasWords(record: DeliveryRecord, words: readonly string[]): boolean {
+  const { id, messageId, laneId, status, lastReason } = record;
+  const names = [messageId, laneId, status, lastReason ?? ""].join(" ").toLowerCase();
+  return words.every((word) => names.includes(word) || id.startsWith(word));
 }

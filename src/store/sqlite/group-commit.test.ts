@@ -3,8 +3,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StoreFile } from "../../../test/support/store/store-file.ts";
+import type { CommitPoint } from "../administration.ts";
 import { StoreHealth } from "./file/store-health.ts";
-import type { CommitPoint } from "./group-commit.ts";
 import { GroupCommit } from "./group-commit.ts";
 
 let file: StoreFile;

@@ -5,11 +5,10 @@
  */
 import type Database from "better-sqlite3";
 import { AppError } from "../../platform/app-error.ts";
+import type { CommitPoint } from "../administration.ts";
 import type { Staged } from "../port.ts";
 import { isFileError } from "./file/file-errors.ts";
 import type { StoreHealth } from "./file/store-health.ts";
-
-export type CommitPoint = "store.written" | "store.committed";
 
 export type GroupCommitOptions = {
   failPoint?: ((point: CommitPoint) => void) | undefined;

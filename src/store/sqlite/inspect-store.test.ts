@@ -1,8 +1,8 @@
 import { renameSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { StoreFile } from "../../../test/support/store/store-file.ts";
-import { inspectStore } from "./inspect-store.ts";
 import { schemaVersion } from "./migrate.ts";
+import { inspectStore } from "./store-files.ts";
 
 let file: StoreFile;
 beforeEach(() => {

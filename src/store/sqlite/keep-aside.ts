@@ -4,7 +4,7 @@
  */
 import { copyFileSync, existsSync, constants as fs, linkSync, rmSync } from "node:fs";
 import Database from "better-sqlite3";
-import { syncToDisk } from "./file/private-file.ts";
+import { syncToDisk } from "./file/file-access.ts";
 import { checkFile } from "./housekeeping.ts";
 import { openFile } from "./open-file.ts";
 

@@ -7,8 +7,7 @@ import { addressKey } from "../../core/message/address.ts";
 import type { Mail, Message } from "../../core/message/message.ts";
 import { memberOf, senderOf } from "../../core/message/message.ts";
 import type { InboxFilter, MailFilter, UnreadCount } from "../port.ts";
-import { cursorFrom, seqOf } from "./cursor.ts";
-import { wordsQuery } from "./search.ts";
+import { cursorFrom, seqOf } from "./cursors.ts";
 
 type Row = { seq: number; body: string; payloadHash: string; readAt: number | null; laneId: string | null };
 
@@ -225,4 +224,10 @@ function pageOf(rows: readonly Row[], limit: number): Page<Mail> {
 function messageFrom(row: Row): Mail {
   // Bodies from before messages named their lane lack it; the column has it.
   return { ...(JSON.parse(row.body) as Message), laneId: row.laneId, readAt: row.readAt };
+}
+
+/** What people type into a search box, as a safe full-text query. Every word must occur; the last one may be a prefix. Null if there is no word. */
+function wordsQuery(typed: string): string | null {
+  const words = typed.normalize("NFC").match(/[\p{L}\p{N}\p{M}]+/gu);
+  return words ? words.map((word, place) => `"${word}"${place === words.length - 1 ? "*" : ""}`).join(" ") : null;
 }

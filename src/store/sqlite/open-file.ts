@@ -1,9 +1,8 @@
 /** Opens a store file safely, or reports why not. A refusal never changes the file. */
 import { statSync } from "node:fs";
 import Database from "better-sqlite3";
-import { refuseUnusable } from "./file/file-access.ts";
+import { createPrivateFile, refuseUnusable } from "./file/file-access.ts";
 import { storeCorrupt, storeProblem, storeUnavailable } from "./file/file-errors.ts";
-import { createPrivateFile } from "./file/private-file.ts";
 import { checkFile, checkOpenDeliveries } from "./housekeeping.ts";
 import { refuseNewer, schemaVersion, versionOf } from "./migrate.ts";
 

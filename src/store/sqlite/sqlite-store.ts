@@ -1,37 +1,31 @@
 /** The embedded store: one file, one writing process, full durability. */
 import type Database from "better-sqlite3";
 import type { LogItem } from "../../core/log/log-item.ts";
+import type { OpenOptions } from "../administration.ts";
 import type { FactName, Facts, Known, PlanAdapter, Wanted } from "../execute-plans.ts";
 import { plannedVerbs } from "../execute-plans.ts";
 import type { Staged } from "../port.ts";
 import type { Store } from "../store.ts";
-import { realStorePath } from "./file/file-access.ts";
+import { logCursor } from "./cursors.ts";
+import { realStorePath, refuseNetworkFilesystem } from "./file/file-access.ts";
 import { storeProblem } from "./file/file-errors.ts";
 import { lockStore } from "./file/lock.ts";
-import { refuseNetworkFilesystem } from "./file/network-filesystem.ts";
-import { reportDamage } from "./file/report-damage.ts";
-import { refuseForgotten } from "./file/rescued.ts";
-import { StoreHealth } from "./file/store-health.ts";
-import type { CommitPoint } from "./group-commit.ts";
+import { reportDamage, StoreHealth } from "./file/store-health.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { checkStore, pruneStore } from "./housekeeping.ts";
 import { factsFrom } from "./load-facts.ts";
-import { logCursor } from "./log/log-cursor.ts";
 import { logReader } from "./log/read-log.ts";
 import { migrate } from "./migrate.ts";
 import { openFile } from "./open-file.ts";
-import { rescueStore } from "./rescue-store.ts";
+import { refuseForgotten, rescueStore } from "./rescue-store.ts";
 import { prepareStatements } from "./statements.ts";
 import { transportVerbs } from "./transports.ts";
 import { rowWriter } from "./write-rows.ts";
 
-export type SqliteOptions = {
+export type SqliteOptions = Omit<OpenOptions, "onHealth"> & {
   path: string;
   now?: () => number;
-  failPoint?: ((point: CommitPoint) => void) | undefined;
   health?: StoreHealth;
-  /** A log listener has thrown. The items are durable, and the other listeners still get them. */
-  onListenerError?: (error: unknown) => void;
 };
 
 export function openSqliteStore(options: SqliteOptions): Store {

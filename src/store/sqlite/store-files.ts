@@ -2,28 +2,21 @@
  * Backs up, checks and restores a store's file for a person. Backing up and checking only read, and work while a daemon
  * has the store open. Restoring needs the daemon to be stopped, and discards nothing.
  */
-import { renameSync } from "node:fs";
+import { existsSync, renameSync } from "node:fs";
 import Database from "better-sqlite3";
 import { AppError } from "../../platform/app-error.ts";
+import type { Restored, StoreInspection } from "../administration.ts";
 import type { Finding } from "../port.ts";
 import { copyStore, discardStore } from "./copy-store.ts";
-import { realStorePath } from "./file/file-access.ts";
-import { storeProblem } from "./file/file-errors.ts";
-import { lockStore } from "./file/lock.ts";
-import { refuseNetworkFilesystem } from "./file/network-filesystem.ts";
-import { syncToDisk } from "./file/private-file.ts";
-import { checkFile, checkStore } from "./housekeeping.ts";
+import { realStorePath, refuseNetworkFilesystem, refuseUnusable, syncToDisk } from "./file/file-access.ts";
+import { storeCorrupt, storeProblem } from "./file/file-errors.ts";
+import { lockStore, storeHolder } from "./file/lock.ts";
+import { checkFile, checkOpenDeliveries, checkStore } from "./housekeeping.ts";
 import { keepAside } from "./keep-aside.ts";
 import { endOfLog } from "./log/log.ts";
-import { migrate, schemaVersion, versionOf } from "./migrate.ts";
+import { migrate, refuseNewer, schemaVersion, versionOf } from "./migrate.ts";
 import { openFile } from "./open-file.ts";
-
-export type Restored = {
-  /** The new path of the previous store; null if there was none. */
-  keptAs: string | null;
-  /** Messages that may have been sent after the backup was made; the next start looks for them before it sends. */
-  toBeRebuilt: number;
-};
+import { refuseForgotten } from "./rescue-store.ts";
 
 /** Makes a copy and checks it, so that every existing backup can be restored. */
 export async function backupStore(path: string, to: string): Promise<void> {
@@ -165,4 +158,41 @@ function unusable(from: string, why: string | AppError): AppError {
     hint: "Choose another backup. The store was left as it is.",
     cause: typeof why === "string" ? undefined : why,
   });
+}
+
+/** A quick inspection that changes nothing, even while the store is in use. */
+export function inspectStore(path: string): StoreInspection {
+  try {
+    refuseNetworkFilesystem(path);
+    refuseForgotten(realStorePath(path));
+    if (!existsSync(path)) return { state: "absent" };
+    // Before it is opened: opening would leave files next to it that are just as unwritable.
+    refuseUnusable(realStorePath(path));
+    return { state: "sound", heldBy: storeHolder(path), ...readStore(path) };
+  } catch (error) {
+    const problem = storeProblem(path, error);
+    if (problem instanceof AppError) return { state: "error", error: problem };
+    throw problem;
+  }
+}
+
+function readStore(path: string): { version: number; newestAt: number | null } {
+  const db = openFile(path, { readonly: true });
+  try {
+    refuseNewer(db, path);
+    const version = versionOf(db);
+    // A start that was interrupted at its first step leaves an empty file, and the next start fills it.
+    if (version === 0 && db.prepare("SELECT 1 FROM sqlite_schema").get() === undefined)
+      return { version, newestAt: null };
+    if (version === 0) throw storeCorrupt(path, undefined, { subject: "file", problem: "is not a Waybill store" });
+    const [finding] = checkFile(db, true);
+    if (finding) throw storeCorrupt(path, undefined, finding);
+    const [broken] = version === schemaVersion ? checkOpenDeliveries(db, Number.POSITIVE_INFINITY) : [];
+    if (broken) throw storeCorrupt(path, undefined, broken);
+    const newest =
+      "SELECT max((SELECT max(created_at) FROM message), coalesce((SELECT max(updated_at) FROM delivery), 0))";
+    return { version, newestAt: db.prepare(newest).pluck().get() as number | null };
+  } finally {
+    db.close();
+  }
 }

@@ -1,6 +1,6 @@
 /** The lock that a daemon keeps in a team's directory. */
 
-import { takeLock } from "../../../src/store/sqlite/file/lock-file.ts";
+import { takeLock } from "../../../src/store/sqlite/file/lock.ts";
 import type { TakeLock } from "../../../src/transports/inbox-files/folder-lock.ts";
 
 export const lockDirectory: TakeLock = (file) => {

@@ -2,8 +2,8 @@
 import { linkSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StoreFile } from "../../../../test/support/store/store-file.ts";
-import { inspectStore } from "../inspect-store.ts";
-import { backupStore, restoreStore } from "../store-files.ts";
+import { backupStore, inspectStore, restoreStore } from "../store-files.ts";
+import { refuseNetworkFilesystem } from "./file-access.ts";
 import { storeHolder } from "./lock.ts";
 
 let file: StoreFile;
@@ -63,4 +63,11 @@ describe("a store with a second name", () => {
     linkSync(file.path, file.in("second.db"));
     expect(() => file.open(file.in("second.db"))).toThrow(expect.objectContaining({ code: "store_hard_linked" }));
   });
+});
+
+it("a store on a network filesystem is refused by the filesystem's name", () => {
+  expect(() => refuseNetworkFilesystem("/mnt/share/waybill.db", () => "NFS")).toThrow(
+    expect.objectContaining({ code: "store_on_network", message: expect.stringContaining("(NFS)") }),
+  );
+  expect(() => refuseNetworkFilesystem("/home/waybill.db", () => null)).not.toThrow();
 });

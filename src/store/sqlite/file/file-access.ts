@@ -1,10 +1,22 @@
 /**
- * Finds the real file of a store's path, and checks that it may be used, before anything opens it. SQLite would open a
- * file that it cannot write as read-only, and create equally unwritable files next to it.
+ * The file at a store's path: which one it is, whether it may be used, and how it is created and synced. Checked before
+ * anything opens it: SQLite would open a file that it cannot write as read-only, and create equally unwritable files next
+ * to it.
  */
-import { accessSync, constants, lstatSync, realpathSync, statSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { AppError, messageOf } from "../../../platform/app-error.ts";
+import { networkFilesystemOf } from "../../../platform/network-filesystem.ts";
 import { shellQuote } from "../../../platform/shell-quote.ts";
 import { storeUnavailable } from "./file-errors.ts";
 
@@ -63,4 +75,44 @@ function hardLinked(path: string): AppError {
     message: `The store ${path} has a second name (a hard link), under which another Waybill could use it at the same time.`,
     hint: `Remove the other name (\`find ${shellQuote(dirname(path))} -samefile ${shellQuote(path)}\` searches for it), or make a copy and use that.`,
   });
+}
+
+/** SQLite's locks do not work there, so the store would eventually be corrupted. */
+export function refuseNetworkFilesystem(path: string, nameOf = networkFilesystemOf): void {
+  const name = nameOf(path);
+  if (name === null) return;
+  throw new AppError({
+    code: "store_on_network",
+    message: `The store ${path} would be on a network filesystem (${name}), where its locks do not work.`,
+    hint: "Point WAYBILL_HOME at a local disk.",
+  });
+}
+
+/**
+ * Creates the file if it does not exist, for its owner only, before a library creates it with wider permissions. True if it was created.
+ *
+ * An existing file is not even opened: when a process closes any descriptor of a file, the kernel drops all locks that
+ * the process has on it, including those of an open store.
+ */
+export function createPrivateFile(path: string): boolean {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** Makes a finished file and its name survive a power failure. */
+export function syncToDisk(path: string): void {
+  for (const target of [path, dirname(path)]) {
+    const descriptor = openSync(target, "r");
+    try {
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  }
 }

@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vit
 import { admit, tryToAdmit } from "../../../../test/support/core/deliveries.ts";
 import { aLane } from "../../../../test/support/daemon/waybill.ts";
 import { StoreFile } from "../../../../test/support/store/store-file.ts";
+import type { HealthEvent } from "../../administration.ts";
 import type { Store } from "../../store.ts";
 import { openSqliteStore } from "../sqlite-store.ts";
 import { checkStoreFile, restoreStore } from "../store-files.ts";
-import type { HealthEvent } from "./store-health.ts";
 import { StoreHealth } from "./store-health.ts";
 
 let file: StoreFile;

@@ -3,20 +3,17 @@
  * commit was not refused. Consulted before each commit and for /ready; commits report their results to it.
  */
 import type { FSWatcher } from "node:fs";
-import { rmSync, watch } from "node:fs";
+import { closeSync, fsyncSync, openSync, rmSync, statSync, watch, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import type { AppError } from "../../../platform/app-error.ts";
-import { besideStore } from "./file-access.ts";
-import { commitProblem, isDamage, storeReplaced } from "./file-errors.ts";
-import type { FileIdentities } from "./file-identity.ts";
-import { changedFiles, identitiesOf, isGone } from "./file-identity.ts";
-import { hasRoom } from "./room.ts";
+import type { HealthEvent } from "../../administration.ts";
+import { besideStore, realStorePath } from "./file-access.ts";
+import { commitProblem, isDamage, isDiskError, storeReplaced } from "./file-errors.ts";
 
-export type HealthEvent =
-  /** Nothing more is written from here on; a person must act. */
-  | { type: "distrusted"; problem: AppError }
-  | { type: "rescued"; to: string }
-  | { type: "rescue_failed"; error: unknown };
+/** Device and inode by path, for the store and the files that SQLite keeps next to it. */
+type FileIdentities = ReadonlyMap<string, string>;
+
+const gone = "gone";
 
 type OpenStore = {
   /** The configured path, and the file it resolved to. */
@@ -141,4 +138,83 @@ function watchDirectory(directory: string, onChange: () => void): FSWatcher | nu
   } catch {
     return null;
   }
+}
+
+/** `path` is resolved through its links each time; `real` is what it resolved to when the store was opened. */
+function identitiesOf(path: string, real = realStorePath(path)): FileIdentities {
+  const files = [path, ...besideStore.map((suffix) => `${real}${suffix}`)];
+  return new Map(files.map((file) => [file, identityOf(file) ?? gone]));
+}
+
+/** The files that have changed. */
+function changedFiles(before: FileIdentities): string[] {
+  return [...before].flatMap(([file, identity]) => (isStill(file, identity) ? [] : [file]));
+}
+
+function isGone(file: string): boolean {
+  return identityOf(file) === gone;
+}
+
+function isStill(file: string, identity: string): boolean {
+  const now = identityOf(file);
+  return now === null || now === identity;
+}
+
+/** Null if unknown: an inaccessible directory says nothing about the file in it. */
+function identityOf(file: string): string | null {
+  try {
+    // Some filesystems have inode numbers that a plain number would round.
+    const { dev, ino } = statSync(file, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch (error) {
+    return /^(ENOENT|ENOTDIR|ELOOP)$/.test((error as NodeJS.ErrnoException).code ?? "") ? gone : null;
+  }
+}
+
+const neededBytes = 1024 * 1024;
+
+/** Whether there is room for a large message, and what SQLite writes with it. Tests by writing, because the free space that a filesystem reports is not always available. */
+function hasRoom(path: string): boolean {
+  const file = `${path}.room`;
+  try {
+    const descriptor = openSync(file, "w", 0o600);
+    try {
+      return writeSync(descriptor, Buffer.alloc(neededBytes, 1)) === neededBytes && sync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    if (isDiskError(error)) return false;
+    // A commit will show whether the store itself can be written.
+    return true;
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+/** Some filesystems only report here that there is no room. */
+function sync(descriptor: number): true {
+  fsyncSync(descriptor);
+  return true;
+}
+
+type Method = (...args: unknown[]) => unknown;
+
+/** Turns damage that a read or write of the store meets into a readable error, and remembers it. */
+export function reportDamage<T extends object>(store: T, health: StoreHealth): T {
+  const told = (error: unknown): never => {
+    throw isDamage(error) ? health.failed(error) : error;
+  };
+  const reporting =
+    (method: Method): Method =>
+    (...args) => {
+      try {
+        const result = method(...args);
+        return result instanceof Promise ? result.catch(told) : result;
+      } catch (error) {
+        return told(error);
+      }
+    };
+  const methods = Object.entries(store as Record<string, Method>).map(([name, method]) => [name, reporting(method)]);
+  return Object.fromEntries(methods) as T;
 }

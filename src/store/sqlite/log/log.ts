@@ -9,7 +9,7 @@ import { storedRecord, upcast } from "../../../core/delivery/record.ts";
 import type { LogItem, NewEvent } from "../../../core/log/log-item.ts";
 import type { Message } from "../../../core/message/message.ts";
 import type { OtherLogWrite } from "../../../core/plan/writes.ts";
-import { logCursor } from "./log-cursor.ts";
+import { logCursor } from "../cursors.ts";
 import { trimEvents } from "./trim-log.ts";
 
 export function logWriter(db: Database.Database) {

@@ -1,5 +1,21 @@
-/** Cursors of the log: a position, and what the reader knows to be missing. Clients must not calculate with them. */
-import { AppError } from "../../../platform/app-error.ts";
+/** Cursors of lists are sequence numbers, and those of the log positions. Clients must not calculate with them. */
+import { AppError } from "../../platform/app-error.ts";
+
+export function cursorFrom(seq: number): string {
+  return Buffer.from(`v1.${seq}`).toString("base64url");
+}
+
+export function seqOf(cursor: string): number {
+  const [, digits] = /^v1\.(\d{1,15})$/.exec(Buffer.from(cursor, "base64url").toString("latin1")) ?? [];
+  if (digits === undefined) {
+    throw new AppError({
+      code: "cursor_invalid",
+      message: "The cursor is invalid.",
+      hint: "Use one from an earlier answer unchanged, or none.",
+    });
+  }
+  return Number(digits);
+}
 
 /** `knownLost`: the reader knows that entries up to here may be missing. */
 export type LogPosition = { position: number; knownLost: number };

@@ -1,7 +1,6 @@
-/** SQLite's locks do not work on network filesystems, so a store there would eventually be corrupted. */
+/** Recognizes network filesystems, where file locks are unreliable. */
 import { existsSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
-import { AppError } from "../../../platform/app-error.ts";
 
 const networkTypes = new Map<number, string>([
   [0x6969, "NFS"],
@@ -22,14 +21,4 @@ export function networkFilesystemOf(path: string, typeOf: TypeOf = (path) => sta
   while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
   // Some platforms report the type as a signed word.
   return networkTypes.get(typeOf(existing) >>> 0) ?? null;
-}
-
-export function refuseNetworkFilesystem(path: string, typeOf?: TypeOf): void {
-  const name = networkFilesystemOf(path, typeOf);
-  if (name === null) return;
-  throw new AppError({
-    code: "store_on_network",
-    message: `The store ${path} would be on a network filesystem (${name}), where its locks do not work.`,
-    hint: "Point WAYBILL_HOME at a local disk.",
-  });
 }
