@@ -2,7 +2,8 @@
  * What a relay from Telegram to OpenCode must do, with real parts: the built daemon, grammY, a Bot API on loopback, and
  * OpenCode with a scripted model. All tests share one daemon and depend on their order.
  */
-import { realpathSync } from "node:fs";
+import { realpathSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { ChatHandle } from "@waybill/fake-bot-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { laneOf, sessionKey, topicKey } from "../../src/transports/telegram/topics/topic.ts";
@@ -11,19 +12,40 @@ import { serverOf, startOpencodeBot } from "../support/telegram/telegram-opencod
 import { botTexts } from "../support/telegram/telegram-world.ts";
 
 const patience = { timeoutMs: 120_000 };
-const script = { rules: [{ when: "Question", steps: [{ say: "Answer to: {{text}}" }] }] };
+const built = "The **build** has three steps:\n\n1. compile\n2. test\n3. pack\n\n```sh\nnpm run ready\n```";
+/** Runs until the test creates the file. */
+const command = "until [ -e go ]; do sleep 0.1; done";
+const bash = { tool: "bash", input: { command, description: "waits" } };
+const script = {
+  rules: [
+    { when: "Question", steps: [{ say: "Answer to: {{text}}" }] },
+    { when: "build", steps: [{ tools: [bash] }, { say: built, pieceLength: 6 }] },
+  ],
+};
 
 let bot: OpencodeBot;
 let group: ChatHandle;
+/** A group without topics. */
+let plainGroup: ChatHandle;
 let chat: ChatHandle;
+let chatOfBea: ChatHandle;
 let count = 0;
 
 beforeAll(async () => {
   bot = await startOpencodeBot({
     script,
-    groups: (world) => {
-      group = world.telegram.supergroup({ topics: true, members: [world.ann] });
-      return [group];
+    prepare({ telegram, ann }) {
+      group = telegram.supergroup({ topics: true, members: [ann] });
+      plainGroup = telegram.supergroup({ members: [ann] });
+      const bea = telegram.user({ username: "bea" });
+      chatOfBea = telegram.privateChat(bea);
+      const settings = {
+        telegramAllowedUsers: [ann.id, bea.id],
+        permissionPolicy: "trusted",
+        // On a slow machine, progress reports would appear among the expected messages.
+        progressMaxCount: 0,
+      };
+      return { settings, groups: [group, plainGroup] };
     },
   });
   chat = bot.world.telegram.privateChat(bot.world.ann);
@@ -79,6 +101,39 @@ test("/start is answered as the first message of a chat, and ignored afterwards"
   chat.send("/start");
   await ask(chat);
   expect(botTexts(chat).filter((text) => text.includes("passes what you write"))).toHaveLength(1);
+});
+
+test("an answer that the model streams is shown as a draft and arrives unchanged", async () => {
+  // The tool runs, and then the model stops speaking, until the test has seen what the chat shows of it.
+  const { telegram, daemon: program } = bot.world;
+  const gate = join(program.work, "go");
+  chatOfBea.send("How is the build made?");
+  await chatOfBea.waitFor(({ draft }) => draft?.canStop && draft.text === "", patience);
+  bot.gates.holdBefore("steps:", "pack");
+  writeFileSync(gate, "");
+  const half = await chatOfBea.waitFor(({ draft }) => draft && draft.text.length > 20 && draft.text, patience);
+  expect(built.startsWith(half.slice(0, 20))).toBe(true);
+  bot.gates.letPass("steps:");
+  await chatOfBea.waitFor(({ draft }) => draft && draft.text.length > half.length, patience);
+  bot.gates.letPass("pack");
+  await chatOfBea.waitFor(() => botTexts(chatOfBea).length > 0, patience);
+  expect(botTexts(chatOfBea)).toEqual([built]);
+  const drafts = telegram
+    .calls("sendRichMessageDraft")
+    .filter(({ params }) => String(params.chat_id) === String(chatOfBea.id))
+    .map(({ params }) => JSON.stringify(params.rich_message));
+  expect(new Set(drafts).size).toBeGreaterThan(2);
+
+  rmSync(gate);
+  plainGroup.send("And the build here?");
+  await plainGroup.waitFor(
+    () => botTexts(plainGroup).some((text) => text.includes(`⏳ bash \`${command}\``)),
+    patience,
+  );
+  writeFileSync(gate, "");
+  // A preview may already contain the whole text.
+  await plainGroup.waitFor(() => botTexts(plainGroup).includes(built), patience);
+  expect(botTexts(plainGroup)).toEqual([built]);
 });
 
 describe("sessions", () => {

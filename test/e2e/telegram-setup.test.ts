@@ -136,7 +136,9 @@ describe("waybill demo telegram", () => {
   test("sends each line of piped input, and exits after the answers", async () => {
     world = await TelegramWorld.ofProgram();
     const input = "Is the build green?\n:topic Blue\nAnd here?\n:topics\n:9x\n";
-    const { code, stdout } = await world.daemon.run(["demo", "telegram"], { input, env: { PORT: "7717" } });
+    // The next test has OpenCode; here a scripted agent answers.
+    const env = { PORT: "7717", OPENCODE_BIN: "/nowhere" };
+    const { code, stdout } = await world.daemon.run(["demo", "telegram"], { input, env });
     expect(code).toBe(0);
     expect(stdout.match(/^bot: .*reached/gm)).toHaveLength(1);
     expect(stdout.match(/^bot \[Blue\]: .*reached/gm)).toHaveLength(1);

@@ -64,6 +64,13 @@ export class Program extends DaemonHome {
     return daemon;
   }
 
+  /** A worker without a supervisor, ready. Nothing starts another one when it dies. */
+  async worker(env: Record<string, string> = {}): Promise<DaemonProcess> {
+    const worker = this.start(["worker"], env);
+    await worker.waitForLine({ event: "daemon_ready" });
+    return worker;
+  }
+
   start(args: readonly string[], env: Record<string, string> = {}, within: readonly string[] = []): DaemonProcess {
     const daemon = DaemonProcess.program([...within, process.execPath, this.#path, ...args], this.environment(env));
     this.#started.push(daemon);

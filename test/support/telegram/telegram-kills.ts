@@ -5,7 +5,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { ChatHandle } from "@waybill/fake-bot-api";
 import type { DaemonProcess } from "../daemon/daemon-process.ts";
-import { isGone } from "../daemon/daemon-process.ts";
 import type { Program } from "../daemon/program.ts";
 import { appearances, TelegramWorld } from "./telegram-world.ts";
 
@@ -31,17 +30,16 @@ export async function killAt(failPoint: string, { apart = false } = {}): Promise
   try {
     const chat = world.telegram.privateChat(world.ann);
     const shown = appearances(world.telegram, chat);
-    await world.daemon.up({ WAYBILL_FAIL_POINT: failPoint });
-    const { workerPid } = world.daemon.daemonFile;
+    const killed = await world.daemon.worker({ WAYBILL_FAIL_POINT: failPoint });
     const texts = ["Sort the first file.", "Sort the second file."];
     for (const text of apart ? texts.slice(0, 1) : texts) chat.send(text);
-    while (!isGone(workerPid ?? -1)) await wait(5);
-    await world.daemon.kill();
+    const { signal } = await killed.exit();
+    if (signal !== "SIGKILL") throw new Error(`the worker did not reach ${failPoint}`);
     for (const text of apart ? texts.slice(1) : []) chat.send(text);
-    const daemon = await world.daemon.up();
+    const worker = await world.daemon.worker();
     const topic = { chat, thread: undefined, texts, shown };
     await answersIn(topic);
-    return whatBecameOf(world, daemon, [topic]);
+    return whatBecameOf(world, worker, [topic]);
   } finally {
     await world.dispose();
   }
@@ -56,7 +54,7 @@ export async function killAtRandom(kills: number): Promise<KilledChats> {
     const group = world.telegram.supergroup({ topics: true, title: "Work", members: [world.ann] });
     const shown = appearances(world.telegram, group);
     world.configure({ script: answering, settings: { maxConcurrentTopics: 10 } }, [group]);
-    let daemon = await world.daemon.up();
+    let worker = await world.daemon.worker();
     const topics = Array.from({ length: 10 }, (_, number): Topic => {
       return { chat: group, thread: group.createTopic(`Topic ${number}`), texts: [], shown };
     });
@@ -64,16 +62,17 @@ export async function killAtRandom(kills: number): Promise<KilledChats> {
     for (let killed = 0; killed < kills; killed++) {
       write(topics, killed);
       await wait(20 + Math.random() * 1000);
-      await world.daemon.kill();
+      worker.kill("SIGKILL");
+      await worker.exit();
       // What it wrote to its sockets before its death arrives before this call.
       await fetch(`${world.telegram.url}/bot${world.telegram.token}/getMe`);
       // A chat has one call at a time.
       underWay.push(JSON.stringify(callsIn(group, world).at(-1)?.params ?? null));
-      daemon = await world.daemon.up();
+      worker = await world.daemon.worker();
     }
     write(topics, kills);
     for (const topic of topics) await answersIn(topic);
-    return { ...(await whatBecameOf(world, daemon, topics)), underWay };
+    return { ...(await whatBecameOf(world, worker, topics)), underWay };
   } finally {
     await world.dispose();
   }
@@ -111,12 +110,12 @@ function isAnswer({ isFromBot, thread, text }: Shown, wanted: number | undefined
 /** After a stop, when nothing more can arrive. */
 async function whatBecameOf(
   world: TelegramWorld<Program>,
-  daemon: DaemonProcess,
+  worker: DaemonProcess,
   topics: readonly Topic[],
 ): Promise<KilledChats> {
   const prompts = world.daemon.prompts().map(({ text }) => text);
-  daemon.kill("SIGTERM");
-  await daemon.exit();
+  worker.kill("SIGTERM");
+  await worker.exit();
   const fates = topics.map(({ chat, thread, texts }) =>
     texts.map((text): ChatFate => {
       const answers = chat.messages.filter((message) => isAnswer(message, thread, text)).length;

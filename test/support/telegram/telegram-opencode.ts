@@ -22,13 +22,12 @@ export type OpencodeBot = {
 
 export type OpencodeBotOptions = {
   script: ModelScriptInput;
-  settings?: Record<string, unknown>;
-  /** The allowed groups. */
-  groups?: (world: TelegramWorld<Program>) => readonly ChatHandle[];
+  /** Creates the allowed groups, and what settings depend on. */
+  prepare?: (world: TelegramWorld<Program>) => { settings?: Record<string, unknown>; groups: readonly ChatHandle[] };
 };
 
 /** Resolves when the daemon is ready. */
-export async function startOpencodeBot({ script, settings, groups }: OpencodeBotOptions): Promise<OpencodeBot> {
+export async function startOpencodeBot({ script, prepare }: OpencodeBotOptions): Promise<OpencodeBot> {
   const model = await startScriptedModel({ script });
   const gates = await new ModelGates(model.url).start();
   const world = await TelegramWorld.ofProgram();
@@ -42,8 +41,9 @@ export async function startOpencodeBot({ script, settings, groups }: OpencodeBot
     assistantRepoPath: realpathSync(program.work),
     allowedDirectories: [realpathSync(program.directory)],
   };
+  const { settings, groups = [] } = prepare?.(world) ?? {};
   const all = { modelProvider: "opencode_cli", stubScript: undefined, ...server, ...directories, ...settings };
-  world.configure({ settings: all }, groups?.(world) ?? []);
+  world.configure({ settings: all }, groups);
   await program.up();
   return {
     world,
