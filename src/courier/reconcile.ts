@@ -3,8 +3,10 @@
 import { decide } from "../core/decision/decide.ts";
 import type { DestinationReply } from "../core/decision/decision.ts";
 import { afterFileCheck } from "../core/decision/follow-up.ts";
+import { hasExpired } from "../core/decision/submission.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
-import { readsWithLedger } from "../core/delivery/record.ts";
+import { isOutstanding, isOwed, readsWithLedger } from "../core/delivery/record.ts";
+import { expiryMail } from "../core/delivery/replies.ts";
 import { sendsPrompt } from "../core/delivery/transition.ts";
 import { isPaused } from "../core/lane/lane.ts";
 import { isSameAddress, nameIn } from "../core/message/address.ts";
@@ -13,9 +15,9 @@ import { replyAddress, replyOutcomes } from "../core/message/message.ts";
 import { dependsOnRequest } from "../core/proof/acknowledgement.ts";
 import { intentOf, judgeReply } from "../core/proof/sufficiency.ts";
 import { abortTurn } from "./abort-turn.ts";
-import { commitEvents, commitFailure, commitRead } from "./commit-events.ts";
+import { commitEvents, commitFailure, commitRead, mailContext } from "./commit-events.ts";
 import { readObservation, requestText } from "./read-transcript.ts";
-import type { StepContext, StepOutcome } from "./step-context.ts";
+import type { CourierDeps, StepContext, StepOutcome } from "./step-context.ts";
 import { postpone } from "./step-context.ts";
 import { submit } from "./submit.ts";
 
@@ -102,3 +104,39 @@ function asReply(mail: Mail): DestinationReply {
 
 /** Without its runtime nothing can be read, so these values decide nothing. */
 const unknownTraits = { takesIds: true, sendingAgain: "swallowed", attachments: [], takesSystem: false } as const;
+
+/** For a delivery that is due without holding its lane: expiry, late proof, an owed read. */
+export async function reconcileDetached(record: DeliveryRecord, step: StepContext): Promise<void> {
+  if (record.status === "pending") await expire(record, step);
+  else if (record.status === "failed_terminal" || owesAside(record)) await reconcile(record, step);
+}
+
+/** Its lane has been removed: there is nothing left to read. */
+export async function reconcileWithoutLane(record: DeliveryRecord, { ledger, clock }: CourierDeps): Promise<void> {
+  const at = clock.now();
+  if (record.claims !== null) {
+    await ledger.commit(record.id, [{ type: "files_checked", at, missing: [], next: null, reconcileAt: at }]);
+  } else if (record.status === "failed_terminal") {
+    const nothing = { observed: null, found: false, missed: false, reconcileAt: null };
+    await ledger.commit(record.id, [{ type: "reconciled", at, reason: "lane_removed", ...nothing }]);
+  }
+}
+
+/** Due, and blocking nothing: its lane is free or held by another delivery. */
+function owesAside(record: DeliveryRecord): boolean {
+  return (isOwed(record) || record.claims !== null) && !isOutstanding(record);
+}
+
+/** True if it has now ended. */
+export async function expire(record: DeliveryRecord, step: StepContext): Promise<boolean> {
+  const { clock, ledger, reads } = step;
+  const at = clock.now();
+  if (!hasExpired(record, at)) return false;
+  const read = { readCommitted: readsWithLedger(record, reads), reconcileAt: at };
+  const applied = await ledger.commit(
+    record.id,
+    [{ type: "withdrawn", at, by: "sender", reason: "expired", ...read }],
+    expiryMail(record, await mailContext(record, step)),
+  );
+  return applied.outcome === "applied";
+}

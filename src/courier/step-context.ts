@@ -19,9 +19,8 @@ import type {
   UsageStore,
 } from "../store/port.ts";
 import type { AskRegistry } from "./ask-registry.ts";
-import type { ChangedFiles } from "./changed-files.ts";
+import type { ChangedFiles, MissingFiles } from "./lane-files.ts";
 import type { LaneLimits } from "./lane-limits.ts";
-import type { MissingFiles } from "./missing-files.ts";
 import type { TurnLimit, TurnLimitOptions } from "./turn-limit.ts";
 import type { WakeUps } from "./wake-ups.ts";
 

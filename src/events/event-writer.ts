@@ -7,9 +7,9 @@
  */
 
 import type { NewEvent } from "../core/log/log-item.ts";
+import { AppError } from "../platform/app-error.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { LogStore } from "../store/port.ts";
-import { eventsLost, isOutOfOrder, isStoreDown } from "./write-errors.ts";
 
 export type WriterDeps = {
   store: Pick<LogStore, "appendEvents">;
@@ -190,4 +190,21 @@ export function byLane(entries: readonly NewEvent[]): NewEvent[][] {
 
 export function charactersIn(entries: readonly NewEvent[]): number {
   return entries.reduce((sum, { text }) => sum + text.length, 0);
+}
+
+function isStoreDown(error: unknown): boolean {
+  return error instanceof AppError && ["store_unwritable", "store_replaced", "store_corrupt"].includes(error.code);
+}
+
+/** The event numbers of a lane and of the store have diverged; the store is right. */
+function isOutOfOrder(error: unknown): boolean {
+  return error instanceof AppError && error.code === "events_out_of_order";
+}
+
+export function eventsLost(count: number): AppError {
+  return new AppError({
+    code: "events_lost",
+    message: `${count} events could not be kept, because the store cannot write them.`,
+    hint: "Free up space on its disk, if it is full. Deliveries are not affected; agents continue.",
+  });
 }

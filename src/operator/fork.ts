@@ -17,7 +17,7 @@ import { withTimeout } from "../platform/clock.ts";
 import type { ForkedSession, Runtime } from "../runtimes/port.ts";
 import { knownLane } from "../store/known.ts";
 import type { NewLane, UsageEntry } from "../store/port.ts";
-import { laneHeld, unavailable } from "./adoption.ts";
+import { laneHeld, unavailable } from "./lane-session.ts";
 
 export type ForkDeps = { recorder: Pick<Recorder, "history" | "fork"> };
 

@@ -22,10 +22,9 @@ import { TimedOut, withTimeout } from "../platform/clock.ts";
 import type { AskAnswer } from "../runtimes/port.ts";
 import { knownLane } from "../store/known.ts";
 import type { Applied, NewLane, TeamStore } from "../store/port.ts";
-import { adoptSession } from "./adoption.ts";
 import type { ForkDeps } from "./fork.ts";
 import { forkLane } from "./fork.ts";
-import { openNewSession } from "./new-session.ts";
+import { adoptSession, openNewSession } from "./lane-session.ts";
 
 export type InterventionDeps = CourierDeps &
   ForkDeps & { store: Pick<TeamStore, "heldFrom">; recorder: Pick<Recorder, "note" | "laneRemoved"> };

@@ -1,8 +1,10 @@
 /** The service that transports call, on a running engine. */
+import { dayBefore, dayOf } from "../core/lane/daily-limit.ts";
+import { attachmentUnknown } from "../mail/attachments/attachment-files.ts";
 import { knownLane } from "../store/known.ts";
-import { attachmentService } from "./attachments.ts";
-import { deliveryService } from "./deliveries.ts";
+import { deliveryService, refuseWhileDraining } from "./deliveries.ts";
 import { listDirectories } from "./directories.ts";
+import type { Engine } from "./engine.ts";
 import { followLog } from "./follow-log.ts";
 import { laneNotices } from "./lane-notices.ts";
 import type { LaneServiceOptions } from "./lanes.ts";
@@ -10,8 +12,7 @@ import { laneService } from "./lanes.ts";
 import type { ReadinessSource } from "./readiness.ts";
 import { readinessOf } from "./readiness.ts";
 import { runtimePrograms, runtimeStates } from "./runtime-states.ts";
-import type { Service } from "./service.ts";
-import { statsOf } from "./stats.ts";
+import type { Service, StatsReport } from "./service.ts";
 import { teamService } from "./teams.ts";
 import { workspace } from "./workspace/workspace.ts";
 
@@ -76,8 +77,39 @@ export function createService(options: ServiceOptions): Service {
     readiness: () => readinessOf(engine, { ...options, notices }, now()),
     settled: store.settled,
     counts: () => store.counts(),
-    stats: (filter) => statsOf(store, filter, now()),
+    stats: (filter) => statsOf(engine, filter, now()),
     restart: options.restart,
     checkRestart: options.checkRestart,
   };
+}
+
+type AttachmentService = Pick<Service, "storeAttachment" | "attachment">;
+
+/** Stores and returns files for messages. */
+function attachmentService(options: { engine: Engine; draining: AbortSignal }): AttachmentService {
+  const { attachments } = options.engine;
+  return {
+    async storeAttachment(file) {
+      refuseWhileDraining(options.draining);
+      return attachments.store(file);
+    },
+    async attachment(id) {
+      const found = await attachments.find(id);
+      if (!found) throw attachmentUnknown(id);
+      return found;
+    },
+  };
+}
+
+/** Statistics by day. */
+async function statsOf(
+  { store }: Engine,
+  { days, lane }: { days: number; lane?: string | undefined },
+  now: number,
+): Promise<StatsReport> {
+  const from = dayBefore(now, days - 1);
+  const found = await store.dayStats({ from, laneId: lane });
+  // Days of a removed lane can still be read; a lane that never had any is an error.
+  if (lane !== undefined && found.length === 0) await knownLane(store, lane);
+  return { from, to: dayOf(now), days: found };
 }

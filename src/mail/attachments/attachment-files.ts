@@ -2,14 +2,14 @@
  * Stores the bytes of attachments, each in a file named by the SHA-256 of its content. A file is stored before a
  * message that names it is admitted. A file that no message names is removed after a day.
  */
-import { readFileSync, statSync, utimesSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+
+import { readFileSync, statSync, unlinkSync, utimesSync } from "node:fs";
+import { mkdir, readdir } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { unknownType } from "../../core/message/file-type.ts";
 import type { Attachment } from "../../core/message/message.ts";
 import { AppError } from "../../platform/app-error.ts";
 import type { Clock } from "../../platform/clock.ts";
-import { pruneFiles } from "./prune-files.ts";
 import { putFile, writeIncoming } from "./write-file.ts";
 
 /** `path` is where the bytes are stored. Never write there. */
@@ -97,4 +97,56 @@ function plainName(name: string): string {
   const last = name.split(/[/\\]/).at(-1) ?? "";
   const plain = last.slice(0, 255).replaceAll(/[\p{Cc}\p{Cs}]/gu, "");
   return plain.trim() || "file";
+}
+
+/** How many files one store query covers. */
+const batch = 500;
+
+/** Removes files last written or held before `before`; returns how many attachments were removed. */
+async function pruneFiles(
+  directory: string,
+  before: number,
+  named: (ids: readonly string[]) => Promise<ReadonlySet<string>>,
+): Promise<number> {
+  const files = await filesIn(directory);
+  const old = files.filter((name) => isOld(join(directory, name), before));
+  const contents = old.filter((name) => !name.endsWith(".json"));
+  let removed = 0;
+  for (let start = 0; start < contents.length; start += batch) {
+    const names = contents.slice(start, start + batch);
+    const kept = await named(names);
+    for (const name of names) {
+      if (!kept.has(name) && removeIfOld(join(directory, name), before)) removed++;
+    }
+  }
+  for (const name of old) {
+    const content = join(directory, basename(name, ".json"));
+    if (name.endsWith(".json") && !statSync(content, { throwIfNoEntry: false })) {
+      removeIfOld(join(directory, name), before);
+    }
+  }
+  return removed;
+}
+
+async function filesIn(directory: string): Promise<string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+function isOld(path: string, before: number): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found !== undefined && found.mtimeMs < before;
+}
+
+/**
+ * The check and the unlink are synchronous: a message that names the file holds it before both, or does not find it.
+ */
+function removeIfOld(path: string, before: number): boolean {
+  if (!isOld(path, before)) return false;
+  unlinkSync(path);
+  return true;
 }

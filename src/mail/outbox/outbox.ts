@@ -6,15 +6,13 @@
  * Between two rows a channel carries previews, such as an answer that is still being written. They are not kept, and
  * never overtake a row.
  */
+
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FailPointHook } from "../../core/delivery/fail-points.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { sleep } from "../../platform/clock.ts";
-import type { Delivered } from "./delivered.ts";
-import { changeAfter } from "./delivered.ts";
+import { backoffMs } from "./backoff.ts";
 import type { OutboxChange, OutboxRow, TransportBox } from "./transport-box.ts";
-
-export type { Delivered } from "./delivered.ts";
 
 export type OutboxDeps = {
   box: Pick<TransportBox, "head" | "heads" | "change">;
@@ -199,5 +197,40 @@ export class Outbox {
         await sleep(clock, commitAgainMs, this.#closing.signal);
       }
     }
+  }
+}
+
+/**
+ * `part`: one part was taken, more follow. `later`: try again after `afterMs`, or after the backoff. `moved`: the
+ * channel was renamed and the row moved there. `failed`: the other side will never take it. `ref` is the other side's
+ * id of the part.
+ */
+export type Delivered =
+  | { outcome: "sent"; ref: unknown }
+  | { outcome: "part"; ref: unknown }
+  | { outcome: "later"; afterMs: number | null; reason: string }
+  | { outcome: "moved"; to: string }
+  | { outcome: "failed"; reason: string };
+
+/** The change to store for the result of a try. */
+function changeAfter(row: OutboxRow, delivered: Delivered, now: number): OutboxChange {
+  const { state, refs, attempts, nextTryAt, reason } = row;
+  const before: OutboxChange = { state, refs, attempts, nextTryAt, reason };
+  switch (delivered.outcome) {
+    case "sent":
+      return { ...before, state: "sent", refs: [...refs, delivered.ref], reason: null };
+    case "part":
+      return { ...before, refs: [...refs, delivered.ref], attempts: 0, nextTryAt: now, reason: null };
+    case "later": {
+      const failed = attempts + 1;
+      const afterMs = delivered.afterMs ?? backoffMs(failed);
+      return { ...before, attempts: failed, nextTryAt: now + afterMs, reason: delivered.reason };
+    }
+    case "moved":
+      return { ...before, nextTryAt: now, reason: "moved" };
+    case "failed":
+      return { ...before, state: "failed", reason: delivered.reason };
+    default:
+      return delivered satisfies never;
   }
 }

@@ -2,6 +2,7 @@
 
 import type { Lane } from "../../core/lane/lane.ts";
 import { AppError } from "../../platform/app-error.ts";
+import { isInside } from "../../platform/inside.ts";
 import type { Workspace } from "../service.ts";
 
 type DirectoryRules = {
@@ -30,4 +31,13 @@ function defaultDirectory({ resolveDirectory, allowedDirectories, lanes }: Direc
     message: "None of the allowed directories exist.",
     hint: "Create one of them, or add another one to allowedDirectories in the configuration.",
   });
+}
+
+/**
+ * Whether a path is in the workspace and in no denied directory. A workspace that is itself inside the state directory
+ * is not denied because of that.
+ */
+export function isShown({ directory, denied }: Workspace, path: string): boolean {
+  if (!isInside(path, directory)) return false;
+  return !denied.some((state) => !isInside(directory, state) && isInside(path, state));
 }

@@ -3,12 +3,13 @@
  * flags, removes or reorders other programs' rows.
  */
 
+import { readFileSync } from "node:fs";
 import { attachmentsNotSupported } from "../../core/delivery/reasons.ts";
 import { waybillSender } from "../../core/delivery/replies.ts";
 import type { HandOver, HandOverChange } from "../../core/inbox/hand-over.ts";
 import { isInFile, leadNotServed, missingRows, personInbox } from "../../core/inbox/hand-over.ts";
 import { isRow, rowKey } from "../../core/inbox/row.ts";
-import type { ConfigMember, TeamConfig } from "../../core/inbox/team-config.ts";
+import type { ConfigMember, LeadProcess, TeamConfig } from "../../core/inbox/team-config.ts";
 import { rowFor } from "../../core/inbox/written-row.ts";
 import { writtenAddress } from "../../core/message/address.ts";
 import type { Mail } from "../../core/message/message.ts";
@@ -17,7 +18,6 @@ import { holdOf, leadRole } from "../../core/team/team.ts";
 import type { OpenHandOver } from "../../mail/team-files.ts";
 import { AppError } from "../../platform/app-error.ts";
 import type { FolderContext } from "./folder-context.ts";
-import { isRunning } from "./lead-process.ts";
 
 /** Give up against a program that keeps writing an older file back. */
 const maxWrites = 4;
@@ -200,5 +200,27 @@ async function warnSender(message: Mail, { inbox, writes }: HandOver, context: F
   } catch (error) {
     // The sender no longer exists either.
     if (!(error instanceof AppError)) throw error;
+  }
+}
+
+/** Whether the process that leads a session's team still runs, and is not another one with the same id. */
+function isRunning({ pid, start }: LeadProcess): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EPERM") return false;
+  }
+  const now = start === null ? null : startOf(pid);
+  return now === null || now === start;
+}
+
+/** In clock ticks since boot, from Linux's /proc; null elsewhere. */
+function startOf(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The name in parentheses may contain spaces; the start time is the twentieth field after it.
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
+  } catch {
+    return null;
   }
 }

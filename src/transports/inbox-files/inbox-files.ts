@@ -132,7 +132,7 @@ export class InboxFilesTransport implements TeamFiles {
     const team = await this.#deps.store.team(inboxFile.team);
     const folder = team && (await this.#folderOf(team));
     if (!folder) return { outcome: "row_gone" };
-    const { flagRead } = await import("./flag-read.ts");
+    const { flagRead } = await import("./inbox-rows.ts");
     return flagRead(await folder.inbox(inboxFile.member), new Set([messageId]));
   }
 

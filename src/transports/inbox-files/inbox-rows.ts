@@ -3,18 +3,21 @@
 import { personInbox } from "../../core/inbox/hand-over.ts";
 import { inboxNote } from "../../core/inbox/inbox-note.ts";
 import type { ParsedRow } from "../../core/inbox/row.ts";
-import { fileSender, isShutdownApproval, parseRow, rowKey } from "../../core/inbox/row.ts";
+import { fileSender, isRow, isShutdownApproval, parseRow, rowKey } from "../../core/inbox/row.ts";
 import { kindOfSystemRow } from "../../core/inbox/system-row-answers.ts";
+import { personAddress, writtenAddress } from "../../core/message/address.ts";
+import { replyAddress } from "../../core/message/message.ts";
 import type { Member } from "../../core/team/team.ts";
+import type { NewMessage } from "../../mail/message-schema.ts";
+import type { ReadCommit } from "../../mail/read-commit.ts";
+import { AppError } from "../../platform/app-error.ts";
 import type { InboxFile } from "./file/inbox-file.ts";
-import { flagRead } from "./flag-read.ts";
 import type { FolderContext } from "./folder-context.ts";
 import type { RequestRow } from "./inbox-requests.ts";
 import { openRequest } from "./inbox-requests.ts";
 import type { LaneMember } from "./lane-rows.ts";
 import { failChanged, laneMember, takeLaneRow } from "./lane-rows.ts";
-import { takePersonRow } from "./person-rows.ts";
-import { senderIn } from "./row-sender.ts";
+import { answeredMessage, nativeSender, senderIn } from "./row-sender.ts";
 
 export class InboxRows {
   readonly #name: string;
@@ -153,5 +156,54 @@ export class InboxRows {
 
   #lane(members: readonly Member[]): string | null {
     return members.find(({ name }) => name === this.#name)?.lane ?? null;
+  }
+}
+
+/** Flags every row with one of these keys, including several rows with the same id. */
+export async function flagRead(inbox: InboxFile, keys: ReadonlySet<string>): Promise<ReadCommit> {
+  let found = false;
+  const changed = await inbox.change((rows) => {
+    found = false;
+    return rows.map((row) => {
+      if (!isRow(row) || !keys.has(rowKey(row) ?? "")) return row;
+      found = true;
+      return row.read === true ? row : { ...row, read: true };
+    });
+  });
+  if (changed.outcome === "failed") {
+    if (changed.problem === "directory_missing") return { outcome: "row_gone" };
+    return { outcome: "failed", error: `${changed.problem}: ${changed.error}` };
+  }
+  return { outcome: found ? "committed" : "row_gone" };
+}
+
+/**
+ * Rows for a person, or for the sender of a message that a row answers, are shown, but never flagged as read, because
+ * the file is not Waybill's. Returns why a row could not be taken, or null.
+ */
+async function takePersonRow(row: ParsedRow, person: string, context: FolderContext): Promise<string | null> {
+  const { store, admission } = context;
+  // Skip Waybill's own rows, and copies of messages that are already in the mailbox.
+  if (row.from === fileSender || (await store.message(personAddress(person), row.id))) return null;
+  const answered = await answeredMessage(row, context);
+  const to = answered ? replyAddress(answered.message) : personAddress(person);
+  try {
+    const message: NewMessage = {
+      id: row.id,
+      to: writtenAddress(to),
+      from: row.from.slice(0, 128),
+      text: answered?.text ?? row.text,
+      summary: row.summary ?? undefined,
+      taskRefs: [...row.taskRefs],
+      attachments: [...row.attachments],
+      relayOfMessageId: answered?.message.id,
+      source: "watcher",
+    };
+    await admission.admit(message, { claimedMember: nativeSender(row, context) });
+    return null;
+  } catch (error) {
+    // A temporary failure, such as a full disk, is not the row's fault.
+    if (error instanceof AppError && !error.retryable) return error.code;
+    throw error;
   }
 }

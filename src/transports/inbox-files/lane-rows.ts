@@ -1,8 +1,10 @@
 /**
  * Rows for a member that Waybill runs. Each unread one is admitted as a message, and flagged as read once that is
- * answered. System rows never become prompts: they are shown, and a person answers those that want an answer.
+ * answered. System rows never become prompts: they are shown, and a person answers those that want an answer. Read rows
+ * are moved out of the file, because large files are slow for every program that reads them.
  */
 
+import { join } from "node:path";
 import { payloadMismatch } from "../../core/delivery/reasons.ts";
 import type { ParsedRow, SystemRow } from "../../core/inbox/row.ts";
 import { fileSender, taskRef } from "../../core/inbox/row.ts";
@@ -10,7 +12,10 @@ import { laneAddress } from "../../core/message/address.ts";
 import type { Mail, TaskRef } from "../../core/message/message.ts";
 import type { Member } from "../../core/team/team.ts";
 import type { NewMessage } from "../../mail/message-schema.ts";
+import type { TeamFileStore } from "../../mail/team-files.ts";
 import { AppError } from "../../platform/app-error.ts";
+import { archiveRead } from "./file/archive.ts";
+import type { InboxFile } from "./file/inbox-file.ts";
 import type { FolderContext } from "./folder-context.ts";
 import { answeredMessage, nativeSender, replyTo } from "./row-sender.ts";
 
@@ -101,4 +106,29 @@ export async function failChanged(id: string, { lane }: LaneMember, context: Fol
   if (!record) return "id_taken";
   await failDelivery(record, payloadMismatch);
   return payloadMismatch;
+}
+
+/** A row that cannot be moved now is moved after the file's next change. */
+export async function archiveRows(
+  inbox: InboxFile,
+  { name, lane }: LaneMember,
+  directory: string,
+  { store, team, failPoint }: FolderContext,
+): Promise<void> {
+  const archive = join(directory, `${team.name}-${name}.jsonl`);
+  await archiveRead(inbox, archive, { failPoint, stay: (keys) => owedReads(keys, lane, store) });
+}
+
+/** Rows whose read is not in the ledger yet. They must stay, because recovery after a crash looks for them. */
+async function owedReads(
+  keys: readonly string[],
+  lane: string,
+  store: Pick<TeamFileStore, "deliveryOf">,
+): Promise<Set<string>> {
+  const owed = new Set<string>();
+  for (const key of keys) {
+    const record = await store.deliveryOf(lane, key);
+    if (record && record.readCommittedAt === null) owed.add(key);
+  }
+  return owed;
 }

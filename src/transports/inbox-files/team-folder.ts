@@ -10,19 +10,17 @@ import type { TeamConfig } from "../../core/inbox/team-config.ts";
 import type { Notice } from "../../core/lane/lane.ts";
 import type { Team } from "../../core/team/team.ts";
 import { joinMembers } from "../../mail/join-members.ts";
-import { archiveRows } from "./archive-rows.ts";
 import type { InboxFile } from "./file/inbox-file.ts";
 import { isDirectory } from "./file/problems.ts";
 import type { FolderContext, FolderDeps } from "./folder-context.ts";
 import type { Inbox } from "./folder-inboxes.ts";
-import { FolderInboxes, removalMs } from "./folder-inboxes.ts";
+import { FolderInboxes, readInbox, removalMs } from "./folder-inboxes.ts";
 import type { DirectoryLock } from "./folder-lock.ts";
 import type { FolderProblem } from "./folder-problems.ts";
 import { FolderProblems, theDirectory, theLead, writingTo } from "./folder-problems.ts";
 import { FolderWatch } from "./folder-watch.ts";
 import { followRows, isUnserved, keepWaiting, msUntilSettled, writeWaiting } from "./hand-over-rows.ts";
-import { laneMember } from "./lane-rows.ts";
-import { readInbox } from "./read-inbox.ts";
+import { archiveRows, laneMember } from "./lane-rows.ts";
 import { isFileError, readTeamConfig } from "./team-config-file.ts";
 
 /** How often to retry an inbox while another program holds its lock: no event reports the release. */

@@ -4,9 +4,8 @@
  */
 import type { FailPointHook } from "../../../core/delivery/fail-points.ts";
 import type { InboxRow } from "../../../core/inbox/row.ts";
-import type { Appended, BatchPlan, Waiting } from "./append-batch.ts";
-import { planBatch } from "./append-batch.ts";
-import { keyInFile, rowText, withRows } from "./edit-inbox.ts";
+import type { Appended, BatchPlan, Waiting } from "./edit-inbox.ts";
+import { keyInFile, planBatch, rowText, withRows } from "./edit-inbox.ts";
 import { InboxReader } from "./inbox-reader.ts";
 import type { InboxFailure } from "./problems.ts";
 import { isToldByReading } from "./problems.ts";
@@ -16,7 +15,7 @@ import { removeLeftOvers } from "./replacement.ts";
 import type { Edit, RewriteContext, Rewritten } from "./rewrite.ts";
 import { mayBeWritten, rewrite } from "./rewrite.ts";
 
-export type { Appended } from "./append-batch.ts";
+export type { Appended } from "./edit-inbox.ts";
 export type { InboxFailure, InboxProblem } from "./problems.ts";
 
 /** `missing`: no such file, which is an empty inbox. Do not change the rows in place. */

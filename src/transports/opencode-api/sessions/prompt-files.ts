@@ -9,7 +9,7 @@ import type { Attachment } from "../../../core/message/message.ts";
 import { AppError } from "../../../platform/app-error.ts";
 import { realPathIfAny, resolvedPath } from "../../../platform/inside.ts";
 import type { Service, Workspace } from "../../../service/service.ts";
-import { isShown } from "../../../service/workspace/is-shown.ts";
+import { isShown } from "../../../service/workspace/workspace.ts";
 import { missing, notAllowed } from "../workspace/files.ts";
 import type { PromptBody } from "./prompt-body.ts";
 

@@ -5,9 +5,10 @@ import { createContext, runInContext } from "node:vm";
 import { z } from "@hono/zod-openapi";
 import { AppError, messageOf } from "../../../platform/app-error.ts";
 import type { Clock } from "../../../platform/clock.ts";
+import { generatedDirectories } from "../../../platform/skipped-directories.ts";
 import type { Workspace } from "../../../service/service.ts";
 import { git } from "../../../service/workspace/git.ts";
-import { isShown } from "../../../service/workspace/is-shown.ts";
+import { isShown } from "../../../service/workspace/workspace.ts";
 import { decodeText, shownAt } from "./files.ts";
 
 export const findQuery = z.object({
@@ -75,7 +76,6 @@ function hasInOrder(path: string, letters: string): boolean {
 
 const maxNames = 20_000;
 const maxDirectories = 5000;
-const leftOut = new Set([".git", "node_modules", ".venv", "__pycache__", "target", "dist", ".cache"]);
 
 /**
  * The searchable files, relative to the workspace's directory: those that git does not ignore, or without git everything
@@ -101,7 +101,8 @@ async function walk(workspace: Workspace): Promise<string[]> {
     for (const entry of entries) {
       const name = join(parent, entry.name);
       if (entry.isFile()) names.push(name);
-      else if (entry.isDirectory() && !leftOut.has(entry.name) && open.length < maxDirectories) open.push(name);
+      else if (entry.isDirectory() && !generatedDirectories.has(entry.name) && open.length < maxDirectories)
+        open.push(name);
     }
   }
   return names;

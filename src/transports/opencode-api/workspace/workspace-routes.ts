@@ -5,7 +5,7 @@ import { z } from "@hono/zod-openapi";
 import type { Project as NativeProject, Path } from "@opencode-ai/sdk/v2/types";
 import type { Context } from "hono";
 import { AppError } from "../../../platform/app-error.ts";
-import { branchesOf } from "../../../service/workspace/branches.ts";
+import { branchesOf } from "../../../service/workspace/git.ts";
 import { changesIn } from "../../../service/workspace/git-changes.ts";
 import type { Env } from "../../http/env.ts";
 import type { OpenCodeApp, OpenCodeDeps } from "../opencode-deps.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { missingFiles } from "./missing-files.ts";
+import { missingFiles } from "./lane-files.ts";
 
 const base = mkdtempSync(join(tmpdir(), "waybill-claims-"));
 const root = join(base, "lane");

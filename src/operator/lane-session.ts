@@ -1,7 +1,6 @@
 /**
- * Lets a lane continue in a session that somebody else started. It becomes the lane's next generation, from the next
- * message on. Nothing said in it before counts as an answer, since none of it belongs to a prompt from Waybill, and
- * its earlier usage is not the lane's. Runs in the lane's queue.
+ * Gives a lane another session, as its next generation, from the next message on: one that somebody else started, or a
+ * fresh one. Runs in the lane's queue.
  */
 
 import type { DeliveryRecord } from "../core/delivery/record.ts";
@@ -14,6 +13,10 @@ import { withTimeout } from "../platform/clock.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import { knownLane } from "../store/known.ts";
 
+/**
+ * Nothing said in the session before counts as an answer, since none of it belongs to a prompt from Waybill, and its
+ * earlier usage is not the lane's.
+ */
 export async function adoptSession(laneId: string, sessionId: string, deps: CourierDeps): Promise<Lane> {
   const { store, runtimes, clock } = deps;
   const lane = await knownLane(store, laneId);
@@ -67,4 +70,26 @@ export function unavailable(lane: Lane, why: string, cause?: unknown): AppError 
     retryable: true,
     cause,
   });
+}
+
+/**
+ * In a fresh session the agent remembers nothing that was said before. `notSince`: nothing happens if the lane has got a session since then, so that a request can be repeated.
+ */
+export async function openNewSession(laneId: string, notSince: number | null, deps: CourierDeps): Promise<Lane> {
+  const { store, runtimes, policy, clock } = deps;
+  const lane = await knownLane(store, laneId);
+  const newest = (await store.sessions(laneId)).at(-1);
+  // A lane without a session gets a fresh one with its next message anyway.
+  if (!newest || (notSince !== null && newest.openedAt >= notSince)) return lane;
+  const holder = await store.outstanding(laneId);
+  if (holder) throw laneHeld(lane, holder);
+  const runtime = runtimes.get(lane.runtime);
+  if (!runtime) throw unavailable(lane, "it is not active");
+  const open = (signal: AbortSignal) => runtime.openSession(lane, signal);
+  try {
+    const sessionId = await withTimeout(deps, policy.submitLimitMs, open);
+    return await store.openSession(laneId, sessionId, clock.now());
+  } catch (error) {
+    throw error instanceof AppError ? error : unavailable(lane, messageOf(error), error);
+  }
 }
