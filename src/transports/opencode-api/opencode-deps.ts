@@ -11,7 +11,7 @@ export type OpenCodeApp = Hono<Env>;
 export type OpenCodeDeps = RouteDeps & { projects: Projects };
 
 /** Tells a client which part of its request was ignored. */
-export type NoteFor = (c: Context<Env>, laneId: string, notice: string | null) => Promise<void>;
+export type NoteFor = (c: Context<Env>, laneId: string, notice: string) => Promise<void>;
 
 /** The dependencies of the session routes. */
 export type SessionDeps = OpenCodeDeps & {

@@ -68,7 +68,6 @@ const noticeHeader = "X-Waybill-Notice";
 export function ignoredNotes(hub: Pick<EventHub, "publishTransient">): NoteFor {
   const told = new Set<string>();
   return async (c, laneId, notice) => {
-    if (notice === null) return;
     c.header(noticeHeader, notice);
     const key = `${laneId} ${notice}`;
     if (told.has(key)) return;

@@ -88,7 +88,7 @@ async function admitMessage(c: Context<Env>, sessionID: string, { service, clock
     return { ...choice.change, ...(displayName === null ? {} : { displayName }) };
   };
   await service.send({ id: messageID, to: { lane: lane.id }, from: "user", ...words, source: promptSource }, choose);
-  await noteFor(c, lane.id, notice);
+  if (notice !== null) await noteFor(c, lane.id, notice);
   return { lane, messageID };
 }
 

@@ -106,7 +106,7 @@ export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
     const { settings, notice } = laneFor(body, (await requestWorkspace(c, service)).directory, defaultRuntime);
     refuseUnknownRuntime(runtimes, body.model?.providerID);
     const { lane } = await service.putLane(settings);
-    await deps.noteFor(c, lane.id, notice);
+    if (notice !== null) await deps.noteFor(c, lane.id, notice);
     if (deniesQuestions(body.permission)) await deps.unattended.add(lane.id);
     return c.json(await sessionOfLane(lane, deps));
   });
