@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { OpencodePermissionPolicy } from "../../src/runtimes/opencode/permissions/permission-policy.ts";
+import type { OpencodePermissionPolicy } from "../../src/runtimes/opencode/permissions/permission-table.ts";
 import type { OpenAsk } from "../../src/service/service.ts";
 import { OpencodeWorld } from "../support/opencode/opencode-world.ts";
 

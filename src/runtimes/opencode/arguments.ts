@@ -51,11 +51,6 @@ async function checkModel(
   return found ? { selection: { model: found } } : unknownName("model", model, models.map(qualifiedModelName));
 }
 
-/** OpenCode's two built-in agents bring none: its clients name a model with every prompt. */
-export function bringsModel(agent: string): boolean {
-  return agent !== "build" && agent !== "plan";
-}
-
 export function qualifiedModelName({ providerID, modelID }: ModelChoice): string {
   return `${providerID}/${modelID}`;
 }

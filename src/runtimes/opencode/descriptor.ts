@@ -4,11 +4,10 @@ import { flag, host, httpUrl, port, program as programSetting } from "../../plat
 import type { RuntimeContext, RuntimeIdentity } from "../descriptor.ts";
 import { defineRuntime } from "../descriptor.ts";
 import { acceptedImages, acceptedPdf, acceptedText } from "../model-files.ts";
-import { bringsModel } from "./arguments.ts";
-import type { OpencodePermissionPolicy } from "./permissions/permission-policy.ts";
-import { withPermissions } from "./permissions/permission-policy.ts";
+import type { OpencodePermissionPolicy } from "./permissions/permission-table.ts";
+import { withPermissions } from "./permissions/permission-table.ts";
 import program from "./program.json" with { type: "json" };
-import { defaultAttachUrl, defaultServePort } from "./server/choose-server.ts";
+import { defaultAttachUrl, defaultServePort } from "./server/default-address.ts";
 import { locateOpencode } from "./server/find-opencode.ts";
 import { readServerRecord, serverDirectory } from "./server/server-record.ts";
 import type { ServerEvent } from "./server/server-supervisor.ts";
@@ -138,4 +137,9 @@ function logServer({ type, ...facts }: ServerEvent, log: RuntimeContext["log"]):
   const { pid, ...rest } = { pid: undefined, ...facts };
   const level = /_(lost|unavailable|output_unbounded)$/.test(type) ? "warn" : "info";
   log[level]({ event: type, ...rest, ...(pid === undefined ? {} : { serverPid: pid }) }, serverWords[type]);
+}
+
+/** A custom agent brings its own model. The two built-in ones bring none: its clients name a model with every prompt. */
+function bringsModel(agent: string): boolean {
+  return agent !== "build" && agent !== "plan";
 }

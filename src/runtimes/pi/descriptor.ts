@@ -4,18 +4,20 @@ import { positive, secretText, text } from "../../platform/setting-types.ts";
 import { modelsOf } from "../descriptor.ts";
 import { acceptedImages, acceptedText } from "../model-files.ts";
 import { processRuntime } from "../process-pool/process-descriptor.ts";
-import { hasProviderKey } from "./environment.ts";
 import program from "./program.json" with { type: "json" };
 
 const kind = "pi";
 const defaultProvider = "openrouter";
+
+const hasKey = async (provider: string, env: NodeJS.ProcessEnv) =>
+  (await import("./environment.ts")).hasProviderKey(provider, env);
 
 export const pi = processRuntime({
   kind,
   provider: "pi_agent",
   program,
   bin: { key: "piBin", env: "PI_BIN" },
-  hasLogin: async (env) => hasProviderKey(env.PI_AGENT_PROVIDER || defaultProvider, env),
+  hasLogin: async (env) => hasKey(env.PI_AGENT_PROVIDER || defaultProvider, env),
   traits: {
     takesIds: false,
     // A known prompt is never sent again: pi would run it twice, and the two would look the same in its file.
@@ -52,9 +54,9 @@ export const pi = processRuntime({
     const { PiRuntime } = await import("./runtime.ts");
     return new PiRuntime({ ...options, provider, model, apiKey: piAgentApiKey?.reveal() ?? null, maxSteps });
   },
-  checkModels({ piAgentProvider, piAgentModel, piAgentApiKey }, { env, lanes }) {
+  async checkModels({ piAgentProvider, piAgentModel, piAgentApiKey }, { env, lanes }) {
     const models = modelsOf(lanes, piAgentModel);
-    if (piAgentApiKey !== undefined || hasProviderKey(piAgentProvider, env)) return ok(`model ${kind}`, `${models}.`);
+    if (piAgentApiKey !== undefined || (await hasKey(piAgentProvider, env))) return ok(`model ${kind}`, `${models}.`);
     return warning(
       `model ${kind}`,
       `${models} from ${piAgentProvider}, but there is no API key for it.`,

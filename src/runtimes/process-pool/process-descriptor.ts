@@ -5,16 +5,13 @@
 import { join } from "node:path";
 import type { z } from "zod";
 import type { Check } from "../../platform/doctor-check.ts";
-import { failed, ok } from "../../platform/doctor-check.ts";
-import { programVersion } from "../../platform/program.ts";
+import { ok } from "../../platform/doctor-check.ts";
 import type { Settings } from "../../platform/setting-types.ts";
 import { program as programSetting } from "../../platform/setting-types.ts";
-import { shellQuote } from "../../platform/shell-quote.ts";
 import type { DoctorContext, RuntimeDescriptor } from "../descriptor.ts";
 import { defineRuntime, modelsOf } from "../descriptor.ts";
 import type { Runtime } from "../port.ts";
-import { inheritedEnvironment } from "../process/agent-environment.ts";
-import type { AgentProgram, ProgramFacts } from "./find-agent.ts";
+import type { ProgramFacts } from "./find-agent.ts";
 import { agentProgram, locateAgent } from "./find-agent.ts";
 import { hasProcessRecords } from "./process-record.ts";
 import type { ProcessRuntimeOptions } from "./process-runtime.ts";
@@ -32,13 +29,11 @@ export type ProcessRuntimeDefinition<S extends Settings> = Pick<
   /** Imports the runtime. */
   load(options: ProcessRuntimeOptions, settings: ValuesOf<S>): Promise<Runtime>;
   /** Checks what lanes with these models need. Without it, the doctor only names the models. */
-  checkModels?(settings: ValuesOf<S>, context: DoctorContext): Check;
+  checkModels?(settings: ValuesOf<S>, context: DoctorContext): Promise<Check>;
 };
 
 /** `agent` is what the runtime itself has in common with its descriptor. */
 export type ProcessDescriptor = RuntimeDescriptor & { agent: ProcessRuntimeOptions["agent"] };
-
-const versionTimeoutMs = 10_000;
 
 export function processRuntime<const S extends Settings>(definition: ProcessRuntimeDefinition<S>): ProcessDescriptor {
   const { kind, program: facts, bin, traits, idsFrom, settings, load, checkModels, laneProblem } = definition;
@@ -67,25 +62,12 @@ export function processRuntime<const S extends Settings>(definition: ProcessRunt
       };
       return { hasOrphans: hasProcessRecords(directory), load: () => load(options, values as ValuesOf<S>) };
     },
-    doctor: async (values, context) => [
-      await checkProgram(program, configured(values), context),
-      checkModels?.(values as ValuesOf<S>, context) ?? ok(`model ${kind}`, `${modelsOf(context.lanes)}.`),
-    ],
+    async doctor(values, context) {
+      const { checkProgram } = await import("./check-program.ts");
+      const models =
+        checkModels?.(values as ValuesOf<S>, context) ?? ok(`model ${kind}`, `${modelsOf(context.lanes)}.`);
+      return [await checkProgram(program, configured(values), context), await models];
+    },
   });
   return { ...descriptor, agent };
-}
-
-async function checkProgram(agent: AgentProgram, program: string, { env, signal }: DoctorContext): Promise<Check> {
-  const name = `program ${agent.code}`;
-  const path = locateAgent(agent, program, env);
-  if (path === null) return failed(name, `${program} was not found.`, "Install it, and add it to PATH.");
-  // The program does not need Waybill's own keys to report its version.
-  const version = await programVersion(
-    path,
-    inheritedEnvironment(env, () => true),
-    { deadlineMs: versionTimeoutMs, signal },
-  );
-  if (version.ok) return ok(name, `${path}, version ${version.text}.`);
-  const fix = `Run \`${shellQuote(path)} --version\` to see what is wrong.`;
-  return failed(name, `${path} did not report its version: ${version.why}.`, fix);
 }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { OpencodePermissionPolicy, PermissionContext, PermissionRule, Subagent } from "./permission-policy.ts";
-import { endsWith, permissionTable, sessionPermissionRules, withPermissions } from "./permission-policy.ts";
+import type { PermissionContext, PermissionRule, Subagent } from "./permission-policy.ts";
+import { endsWith, sessionPermissionRules } from "./permission-policy.ts";
+import type { OpencodePermissionPolicy } from "./permission-table.ts";
+import { permissionTable, withPermissions } from "./permission-table.ts";
 
 const ground: PermissionContext = {
   policy: "safe",

@@ -1,23 +1,19 @@
 /**
- * Converts the permission policy to OpenCode's rules for one session and its table for the whole server. Pure.
+ * Converts the permission policy to OpenCode's rules for one session. Pure.
  *
  * In OpenCode the last matching rule decides. The rules of a session come after those of the agent and of every
  * configuration file, so they override a project's own files. A subtask's session inherits only denials and rules about
- * external directories. The other rules are therefore also in the server's table, and a subagent with a definition that
- * overrides that table needs a permission to start (subagent-rules.ts).
+ * external directories. The other rules are therefore also in the server's table (permission-table.ts), and a subagent with a definition that
+ * overrides that table needs a permission to start.
  */
 
 import { homedir } from "node:os";
 import { relative, sep } from "node:path";
-import type { PermissionConfig, PermissionRule } from "@opencode-ai/sdk/v2/types";
-import { entryPattern } from "./tool-rules.ts";
+import type { PermissionRule } from "@opencode-ai/sdk/v2/types";
+import type { OpencodePermissionPolicy, PermissionTable } from "./permission-table.ts";
+import { actionOf, shellAndNetwork } from "./permission-table.ts";
 
 export type { PermissionRule };
-
-/** OpenCode's own `permission` table, as its documentation describes it. */
-export type PermissionTable = Exclude<PermissionConfig, string>;
-
-export type OpencodePermissionPolicy = "safe" | "trusted" | PermissionTable;
 
 export type PermissionContext = {
   /** Null for an attached server: its owner decides what needs a permission. */
@@ -37,34 +33,12 @@ export type PermissionContext = {
 
 type Action = PermissionRule["action"];
 
-const shellAndNetwork = ["bash", "webfetch", "websearch"] as const;
-
 /** The rules for one session. They are complete, so that they also override the rules of an earlier policy. */
 export function sessionPermissionRules(ground: PermissionContext): PermissionRule[] {
   const rules = ownRules(ground);
   // A trusted agent needs no permission inside the directory, and neither does a subtask.
   const own = ground.policy === "trusted" ? rules : [...rules, ...subagentRules(rules, ground.agents)];
   return [...own, ...limitsOf(ground, new Set(own.map((one) => one.permission))), ...denials(ground)];
-}
-
-/** For all sessions of a server that Waybill starts. Sessions without a lane may not use the tools of lanes. */
-export function permissionTable(policy: OpencodePermissionPolicy): PermissionTable {
-  return { ...policyTable(policy), [entryPattern]: "deny" };
-}
-
-function policyTable(policy: OpencodePermissionPolicy): PermissionTable {
-  if (typeof policy === "object") return policy;
-  const action = actionOf(policy);
-  // Not `edit`: that would let OpenCode's planning agent edit files.
-  const table = Object.fromEntries(shellAndNetwork.map((permission) => [permission, action]));
-  return policy === "trusted" ? { ...table, read: "allow" } : table;
-}
-
-/** The value of OPENCODE_CONFIG_CONTENT, with its permissions replaced by the policy. */
-export function withPermissions(content: string | undefined, policy: OpencodePermissionPolicy): string {
-  const given: unknown = content?.trim() ? JSON.parse(content) : {};
-  const config = given !== null && typeof given === "object" && !Array.isArray(given) ? given : {};
-  return JSON.stringify({ ...config, permission: permissionTable(policy) });
 }
 
 /** Whether these are already the last rules of a session. */
@@ -86,8 +60,6 @@ function ownRules({ policy, directory, worktree }: PermissionContext): Permissio
     ...editsOutside(directory, worktree),
   ];
 }
-
-const actionOf = (policy: "safe" | "trusted"): Action => (policy === "safe" ? "ask" : "allow");
 
 /** For a lane in a subdirectory of a repository. For other lanes, anything outside is an external directory. */
 function editsOutside(directory: string, worktree: string): PermissionRule[] {

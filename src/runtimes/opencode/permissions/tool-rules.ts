@@ -6,15 +6,13 @@
 import { createHash } from "node:crypto";
 import type { PermissionRule } from "@opencode-ai/sdk/v2/types";
 import { ownTools } from "../../descriptor.ts";
+import { entryPattern } from "./permission-table.ts";
 
-const prefix = "waybill-";
+const prefix = entryPattern.slice(0, -1);
 /** Providers reject a request that contains a tool with a longer name. */
 const longestToolName = 64;
 const longestEntry = longestToolName - Math.max(...ownTools.map((tool) => tool.length)) - "_".length;
 const hashLength = 16;
-
-/** Matches every lane's entry. */
-export const entryPattern = `${prefix}*`;
 
 /** The name of the lane's entry. The server prefixes the tools' names with it and an underscore. */
 export function entryName(laneId: string): string {

@@ -2,6 +2,7 @@
 import { createServer } from "node:net";
 import { AppError, messageOf } from "../../../platform/app-error.ts";
 import { isLoopback } from "../../../platform/loopback.ts";
+import { defaultAttachUrl, defaultServePort } from "./default-address.ts";
 import { isTooOld, tooOld } from "./find-opencode.ts";
 import type { Probe } from "./probe-server.ts";
 
@@ -12,10 +13,6 @@ export type ServerSettings = {
   opencodeServeHost: string;
   opencodeServePort: number;
 };
-
-/** Defaults, not a user's choice: if another program has this address, our server takes another one. */
-export const defaultAttachUrl = "http://127.0.0.1:4096";
-export const defaultServePort = 4096;
 
 export type ServerDecision = { do: "attach"; version: string } | { do: "start" };
 
