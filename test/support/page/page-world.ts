@@ -1,6 +1,6 @@
 /**
  * The page as a person uses it: the built daemon as a process, the real OpenCode with a scripted model in its lanes, and a
- * real browser that is signed in with the link of `waybill open`.
+ * real browser that is signed in with a link like that of `waybill open`.
  */
 import { mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import { isolatedHome, scriptedProvider, startScriptedModel } from "@waybill/scr
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import type { WaybillClient } from "../../../src/client/index.ts";
 import type { StubScriptInput } from "../../../src/runtimes/stub/script.ts";
+import { loginUrl } from "../../../src/transports/http/page/login-codes.ts";
 import { ModelGates } from "../agents/model-gates.ts";
 import { quickPolicy } from "../core/quick-policy.ts";
 import type { DaemonProcess } from "../daemon/daemon-process.ts";
@@ -112,12 +113,12 @@ export class PageWorld {
     return id;
   }
 
-  /** Like a person: `waybill open`, then the wanted address. */
+  /** Like a person: the link of `waybill open`, then the wanted address. */
   async signIn({ path, ...options }: BrowserContextOptions & { path?: string } = {}): Promise<PageView> {
-    const { url } = await this.program.json<{ url: string }>("open");
+    const { code } = await this.client.login();
     const view = new PageView(await openPage(this.browser, options), this.url);
     this.#views.push(view);
-    await view.page.goto(url);
+    await view.page.goto(loginUrl(this.url, code));
     await view.page.getByRole("main").waitFor();
     if (path !== undefined) await view.open(path);
     return view;
