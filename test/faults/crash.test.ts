@@ -1,14 +1,15 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { failPoints } from "../../src/core/delivery/fail-points.ts";
 import { readJournal } from "../../src/runtimes/stub/journal.ts";
-import { recordingCalls, stubCalls, unreadPrompts } from "../support/agents/stub-calls.ts";
+import { callsOf, stubCalls, unreadPrompts } from "../support/agents/stub-calls.ts";
+import { bundled } from "../support/files/bundled.ts";
 
-const scenario = fileURLToPath(new URL("scenario.mjs", import.meta.url));
+const scenario = bundled(fileURLToPath(new URL("scenario.mjs", import.meta.url)));
 const directories: string[] = [];
 afterAll(() => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
@@ -27,8 +28,20 @@ const mailboxes = [
 const timesOf = (point: string) => (point.startsWith("store.") ? [1, 7, 16, 25] : [1]);
 
 describe.each(mailboxes)("with a $mailbox mailbox", ({ mailbox, points }) => {
-  const baseline = (async () => {
+  /** Where every run starts. No fail point is in it. */
+  const prepared = (async () => {
     const directory = temporary();
+    expect(await run(directory, { mailbox, args: ["prepare"] })).toMatchObject({ code: 0 });
+    return directory;
+  })();
+  const start = async () => {
+    const directory = temporary();
+    cpSync(await prepared, directory, { recursive: true });
+    return directory;
+  };
+
+  const baseline = (async () => {
+    const directory = await start();
     return { directory, result: await finish(directory, mailbox), prompts: promptsIn(directory) };
   })();
 
@@ -50,8 +63,8 @@ describe.each(mailboxes)("with a $mailbox mailbox", ({ mailbox, points }) => {
   const kills = points.flatMap((point) => timesOf(point).map((times) => `${point}@${times}`));
   describe.concurrent("killed and started again, it loses nothing and sends no accepted prompt twice", () => {
     test.each(kills)("at %s", async (point) => {
-      const directory = temporary();
-      expect(await run(directory, mailbox, point)).toMatchObject({ signal: "SIGKILL" });
+      const directory = await start();
+      expect(await run(directory, { mailbox, failPoint: point })).toMatchObject({ signal: "SIGKILL" });
       const { result, prompts } = { result: await finish(directory, mailbox), prompts: promptsIn(directory) };
       const undisturbed = await baseline;
       expect(result.findings).toEqual([]);
@@ -70,17 +83,20 @@ function temporary(): string {
 }
 
 async function finish(directory: string, mailbox: string): Promise<Outcome> {
-  const { code, stdout, stderr } = await run(directory, mailbox);
+  const { code, stdout, stderr } = await run(directory, { mailbox });
   if (code !== 0) throw new Error(`the run did not end well: ${stderr}`);
   return JSON.parse(stdout) as Outcome;
 }
 
-function run(directory: string, mailbox: string, failPoint = "") {
+type RunOptions = { mailbox: string; failPoint?: string; args?: readonly string[] };
+
+async function run(directory: string, { mailbox, failPoint = "", args = [] }: RunOptions) {
+  const program = await scenario;
   return new Promise<{ code: number | null; signal: string | null; stdout: string; stderr: string }>((resolve) => {
-    const child = spawn(process.execPath, [scenario, directory], {
+    const child = spawn(process.execPath, [program, directory, ...args], {
       env: {
         ...process.env,
-        ...recordingCalls(directory),
+        ...callsOf(directory),
         WAYBILL_FAIL_POINT: failPoint,
         WAYBILL_TEST_MAILBOX: mailbox,
       },

@@ -1,8 +1,9 @@
 /**
  * One run of a Waybill with a bit of everything, in its own process on the built program. It can be killed anywhere and
  * started again: it asks for the same things until they are done, as a client would, and then prints the outcome.
- * Usage: node scenario.mjs DIRECTORY, with WAYBILL_FAIL_POINT to be killed, and with WAYBILL_TEST_MAILBOX=file for a
- * mailbox that commits reads in a second step.
+ * Usage: node scenario.mjs DIRECTORY, with WAYBILL_FAIL_POINT to be killed, with WAYBILL_TEST_MAILBOX=file for a
+ * mailbox that commits reads in a second step, and with WAYBILL_TEST_CALLS for a record of the calls to the agent.
+ * `node scenario.mjs DIRECTORY prepare` only makes the store from which a run starts.
  */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -205,7 +206,9 @@ function world({ scripts, failPoint = () => {} }) {
   };
 }
 
+if (process.env.WAYBILL_TEST_CALLS) await import("../support/agents/record-stub-calls.mjs");
 if (!existsSync(path)) await prepare();
+if (process.argv[3] === "prepare") process.exit();
 
 const reached = new Set();
 const kill = failPointFrom(process.env.WAYBILL_FAIL_POINT);

@@ -13,7 +13,12 @@ const preload = new URL("record-stub-calls.mjs", import.meta.url).href;
 
 /** The environment that makes a process write its calls to this directory. */
 export function recordingCalls(directory: string): Record<string, string> {
-  return { NODE_OPTIONS: `--import=${preload}`, WAYBILL_TEST_CALLS: callsPath(directory) };
+  return { NODE_OPTIONS: `--import=${preload}`, ...callsOf(directory) };
+}
+
+/** The same for a program that imports `record-stub-calls.mjs` itself. */
+export function callsOf(directory: string): Record<string, string> {
+  return { WAYBILL_TEST_CALLS: callsPath(directory) };
 }
 
 export function stubCalls(directory: string): StubCall[] {

@@ -1,17 +1,13 @@
 /** Runs a TypeScript file of this repository as a separate process, and reads lines of JSON from it. */
 import type { ChildProcessByStdio } from "node:child_process";
 import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { bundled } from "./bundled.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-const programs = new Map<string, Promise<string>>();
 
 export class OtherProcess {
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
@@ -21,9 +17,7 @@ export class OtherProcess {
 
   /** `within`: a command that runs the process, such as one that gives it separate mounts. */
   static async start(file: string, args: readonly string[], within: readonly string[] = []): Promise<OtherProcess> {
-    const program = programs.get(file) ?? makeProgram(file);
-    programs.set(file, program);
-    return new OtherProcess([...within, process.execPath, await program, ...args]);
+    return new OtherProcess([...within, process.execPath, await bundled(file), ...args]);
   }
 
   private constructor([command = "", ...args]: readonly string[]) {
@@ -56,25 +50,4 @@ export class OtherProcess {
     this.#child.kill("SIGKILL");
     await this.#ended;
   }
-}
-
-/**
- * Node 20 cannot run TypeScript, so the file is bundled first. The bundle is kept, named by its contents, inside the
- * repository, where it finds the packages that it needs.
- */
-async function makeProgram(file: string): Promise<string> {
-  const { outputFiles } = await build({
-    ...{ entryPoints: [file], bundle: true, packages: "external", write: false },
-    ...{ platform: "node", format: "esm", target: "node20" },
-  });
-  const text = outputFiles[0]?.text ?? "";
-  const directory = join(root, "node_modules/.cache/waybill-test");
-  mkdirSync(directory, { recursive: true });
-  const name = createHash("sha256").update(text).digest("hex").slice(0, 16);
-  const program = join(directory, `${basename(file, ".ts")}-${name}.mjs`);
-  // Renamed, because another process may be running it.
-  const written = `${program}.${process.pid}`;
-  writeFileSync(written, text);
-  renameSync(written, program);
-  return program;
 }

@@ -21,10 +21,11 @@ import type { FailPoint } from "../../../src/core/delivery/fail-points.ts";
 import { inboxFailPoints } from "../../../src/core/delivery/fail-points.ts";
 import { rowKey } from "../../../src/core/inbox/row.ts";
 import { readJournal } from "../../../src/runtimes/stub/journal.ts";
+import { bundled } from "../files/bundled.ts";
 import type { Row } from "./team-directory.ts";
 import { TeamDirectory } from "./team-directory.ts";
 
-const scenario = fileURLToPath(new URL("../../faults/inbox-scenario.mjs", import.meta.url));
+const scenario = bundled(fileURLToPath(new URL("../../faults/inbox-scenario.mjs", import.meta.url)));
 const directories: string[] = [];
 afterAll(() => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
@@ -135,11 +136,12 @@ class InboxWorld {
     return JSON.parse(stdout) as InboxRun;
   }
 
-  run(failPoint = "") {
+  async run(failPoint = "") {
+    const program = await scenario;
     return new Promise<{ code: number | null; signal: string | null; stdout: string; stderr: string }>((resolve) => {
       const env = { ...process.env, WAYBILL_FAIL_POINT: failPoint };
       // Only for a run that hangs.
-      const child = spawn(process.execPath, [scenario, this.directory], { env, timeout: 110_000 });
+      const child = spawn(process.execPath, [program, this.directory], { env, timeout: 110_000 });
       let stdout = "";
       let stderr = "";
       child.stdout.on("data", (chunk) => {
