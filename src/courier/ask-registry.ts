@@ -44,11 +44,6 @@ export type OpenAsk = Pick<Ask, "id" | "kind" | "title"> &
 /** Passes a person's answer on to the program that asked. */
 export type AnswerAsk = (answer: AskAnswer) => Promise<void>;
 
-export type AskedElsewhere = Pick<OpenAsk, "id" | "title" | "laneId" | "since" | "tool" | "input" | "detail">;
-
-type ListedAsk = Omit<OpenAsk, keyof AskSubject>;
-type AnnouncedAsk = Pick<OpenAsk, "id" | "kind" | "title" | "laneId" | "since" | keyof AskSubject>;
-
 const nobody = { deliveryId: null, messageId: null, person: null };
 const nothingKnown: AskSubject = {
   ...{ call: null, tool: null, input: null, detail: null, diff: null },
@@ -59,9 +54,9 @@ const nothingKnown: AskSubject = {
 type AskChange = Pick<Parameters<LogStore["passAsk"]>[0], "ask" | "laneId" | "open">;
 
 export class AskRegistry {
-  readonly #open = new Map<string, ListedAsk>();
+  readonly #open = new Map<string, Omit<OpenAsk, keyof AskSubject>>();
   /** Announced by events, until they report how it ended. */
-  readonly #announced = new Map<string, AnnouncedAsk & { isObserved: boolean }>();
+  readonly #announced = new Map<string, { ask: OpenAsk; isObserved: boolean }>();
   readonly #calls = new OpenCalls();
   /** For asks from agents that Waybill does not run: what they are about, and how to answer them. */
   readonly #elsewhere = new Map<string, { subject: AskSubject; answer: AnswerAsk }>();
@@ -75,18 +70,22 @@ export class AskRegistry {
   /** Oldest first. */
   list(): OpenAsk[] {
     const unobserved = [...this.#announced.values()].filter(({ isObserved }) => !isObserved);
-    const announced = unobserved.map(({ isObserved: _, ...ask }): OpenAsk => ({ ...ask, ...nobody }));
+    const announced = unobserved.map(({ ask }) => ask);
     const observed = [...this.#open.values()].map((ask): OpenAsk => ({ ...this.#subjectOf(ask.id), ...ask }));
     return [...observed, ...announced].map((ask) => this.#withCall(ask)).sort((one, other) => one.since - other.since);
   }
 
   /** The lane whose agent asks this. */
   laneOf(askId: string): string | null {
-    return this.#open.get(askId)?.laneId ?? this.#announced.get(askId)?.laneId ?? null;
+    return this.#open.get(askId)?.laneId ?? this.#announced.get(askId)?.ask.laneId ?? null;
   }
 
   /** Something that another program asks, and how to answer it. It stays until it is answered or withdrawn. */
-  askedElsewhere({ id, title, laneId, since, ...about }: AskedElsewhere, answer: AnswerAsk): void {
+  askedElsewhere(
+    asked: Pick<OpenAsk, "id" | "title" | "laneId" | "since" | "tool" | "input" | "detail">,
+    answer: AnswerAsk,
+  ): void {
+    const { id, title, laneId, since, ...about } = asked;
     this.#elsewhere.set(id, { subject: { ...nothingKnown, ...about }, answer });
     this.#open.set(id, { id, title, laneId, since, kind: "permission", ...nobody });
     this.#tell({ ask: id, laneId, open: true });
@@ -137,7 +136,7 @@ export class AskRegistry {
 
   laneRemoved(laneId: string): void {
     this.#calls.laneRemoved(laneId);
-    for (const { id } of [...this.#announced.values()].filter((ask) => ask.laneId === laneId)) {
+    for (const { id } of [...this.#announced.values()].flatMap(({ ask }) => (ask.laneId === laneId ? [ask] : []))) {
       this.#announced.delete(id);
       if (!this.#open.has(id)) this.#tell({ ask: id, laneId, open: false });
     }
@@ -162,13 +161,14 @@ export class AskRegistry {
     } else if (type === "permission.resolved" || type === "question.resolved") this.answered(data.ask);
   }
 
-  #announce(ask: AnnouncedAsk): void {
-    this.#announced.set(ask.id, { ...ask, isObserved: this.#open.has(ask.id) });
+  #announce(asked: Omit<OpenAsk, keyof typeof nobody>): void {
+    const ask = { ...asked, ...nobody };
+    this.#announced.set(ask.id, { ask, isObserved: this.#open.has(ask.id) });
     this.#tell({ ask: ask.id, laneId: ask.laneId, open: true });
   }
 
   #subjectOf(id: string): AskSubject {
-    const announced = this.#announced.get(id);
+    const announced = this.#announced.get(id)?.ask;
     if (!announced) return this.#elsewhere.get(id)?.subject ?? nothingKnown;
     const { call, tool, input, detail, diff, questions, nativeSession } = announced;
     return { call, tool, input, detail, diff, questions, nativeSession };
@@ -180,7 +180,7 @@ export class AskRegistry {
     return { ...ask, tool: ask.tool ?? called?.tool ?? null, input: ask.input ?? called?.input ?? null };
   }
 
-  #remove(which: (ask: ListedAsk) => boolean): void {
+  #remove(which: (ask: Pick<OpenAsk, "id" | "laneId" | "deliveryId">) => boolean): void {
     for (const ask of [...this.#open.values()].filter(which)) {
       this.#open.delete(ask.id);
       this.#tell({ ask: ask.id, laneId: ask.laneId, open: false });
