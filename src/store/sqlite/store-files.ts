@@ -2,7 +2,7 @@
  * Backs up, checks and restores a store's file for a person. Backing up and checking only read, and work while a daemon
  * has the store open. Restoring needs the daemon to be stopped, and discards nothing.
  */
-import { existsSync, renameSync } from "node:fs";
+import { copyFileSync, existsSync, constants as fs, linkSync, renameSync, rmSync } from "node:fs";
 import Database from "better-sqlite3";
 import { AppError } from "../../platform/app-error.ts";
 import type { Restored, StoreInspection } from "../administration.ts";
@@ -12,7 +12,6 @@ import { realStorePath, refuseNetworkFilesystem, refuseUnusable, syncToDisk } fr
 import { storeCorrupt, storeProblem } from "./file/file-errors.ts";
 import { lockStore, storeHolder } from "./file/lock.ts";
 import { checkFile, checkOpenDeliveries, checkStore } from "./housekeeping.ts";
-import { keepAside } from "./keep-aside.ts";
 import { endOfLog } from "./log/log.ts";
 import { migrate, refuseNewer, schemaVersion, versionOf } from "./migrate.ts";
 import { openFile } from "./open-file.ts";
@@ -158,6 +157,57 @@ function unusable(from: string, why: string | AppError): AppError {
     hint: "Choose another backup. The store was left as it is.",
     cause: typeof why === "string" ? undefined : why,
   });
+}
+
+/**
+ * Keeps a store's file under another name before it is replaced, including everything that is only in its log. A damaged
+ * file is kept as it is. Returns the additional path of the store; null if there was none.
+ */
+function keepAside(path: string, as: string): string | null {
+  if (existsSync(path) && isSound(path)) foldIn(path);
+  const parts = ["", "-wal", "-journal"].filter((suffix) => existsSync(`${path}${suffix}`));
+  for (const suffix of parts) {
+    addName(`${path}${suffix}`, `${as}${suffix}`);
+    syncToDisk(`${as}${suffix}`);
+  }
+  // SQLite would take a log next to the new file for the new file's own.
+  for (const suffix of ["-wal", "-shm", "-journal"]) rmSync(`${path}${suffix}`, { force: true });
+  return parts.length > 0 ? as : null;
+}
+
+function isSound(path: string): boolean {
+  try {
+    const db = openFile(path, { readonly: true });
+    try {
+      return checkFile(db, true).length === 0;
+    } finally {
+      db.close();
+    }
+  } catch {
+    return false;
+  }
+}
+
+/** Moves the log into the file, so that the file is self-contained. If that fails, the log is kept next to it. */
+function foldIn(path: string): void {
+  const db = new Database(path, { fileMustExist: true, timeout: 5000 });
+  try {
+    db.pragma("wal_checkpoint(TRUNCATE)");
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError)) throw error;
+  } finally {
+    db.close();
+  }
+}
+
+/** A hard link; a copy only where the filesystem has none. */
+function addName(path: string, name: string): void {
+  try {
+    linkSync(path, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw error;
+    copyFileSync(path, name, fs.COPYFILE_EXCL);
+  }
 }
 
 /** A quick inspection that changes nothing, even while the store is in use. */
