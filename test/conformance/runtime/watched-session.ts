@@ -107,11 +107,16 @@ export class WatchedSession {
     return this.until(({ status }) => status === "idle");
   }
 
-  /** Polls, because a transcript has no events of its own: a hint may be lost, and a read may fail. */
+  /**
+   * Reads again soon after something was reported, and at times without that, because a transcript has no events of its
+   * own: a hint may be lost, and a read may fail. More reads would take the machine from the program that is waited for.
+   */
   async until(done: (slice: TranscriptSlice) => boolean): Promise<TranscriptSlice> {
     for (;;) {
+      const reported = new Promise<void>((resolve) => this.#wakers.add(resolve));
       const slice = await this.read().catch(() => null);
       if (slice && done(slice)) return slice;
+      await Promise.race([reported, wait(250)]);
       await wait(20);
     }
   }
