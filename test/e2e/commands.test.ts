@@ -110,6 +110,8 @@ describe("a running daemon as a process", () => {
     waybill = new Program();
     waybill.configure({ chat: { always: [{ steps: [{ say: "Yes: 412 tests." }] }] } });
     await waybill.up();
+    // The first message opens the lane's session, which is an event of the lane.
+    await waybill.client().sendAndWait({ to: { lane: "chat" }, text: "Green?" });
   });
   afterAll(() => waybill.dispose());
 
