@@ -9,8 +9,8 @@ import { decideHead, isSuperseded } from "../core/decision/submission.ts";
 import { mayHaveBeenSent, superseded, tooManyTurns } from "../core/delivery/reasons.ts";
 import type { Alert, DeliveryRecord } from "../core/delivery/record.ts";
 import { openStatuses } from "../core/delivery/record.ts";
-import { hasLimits } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
+import { hasLimits } from "../core/lane/lane.ts";
 import type { LogItem } from "../core/log/log-item.ts";
 import { messageOf } from "../platform/app-error.ts";
 import type { DueReconcile } from "../store/port.ts";
@@ -23,7 +23,7 @@ import type { CourierDeps, SessionMemory, StepContext, StepOutcome } from "./ste
 import { postpone } from "./step-context.ts";
 import { submit } from "./submit.ts";
 import { TurnLimit } from "./turn-limit.ts";
-import { WakeUps } from "./wake-ups.ts";
+import { WakeUps } from "./watchdog.ts";
 
 export class Courier {
   readonly #deps: CourierDeps;

@@ -4,9 +4,8 @@
  */
 
 import type { Policy } from "../core/delivery/policy.ts";
-import type { LimitReason } from "../core/lane/daily-limit.ts";
-import { dayOf, isLimitReason, limitReached, nextDay } from "../core/lane/daily-limit.ts";
-import type { Lane } from "../core/lane/lane.ts";
+import type { Lane, LimitReason } from "../core/lane/lane.ts";
+import { dayOf, isLimitReason, limitReached, nextDay } from "../core/lane/lane.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { LaneStore, UsageStore } from "../store/port.ts";
 

@@ -5,11 +5,10 @@
 
 import type { Policy } from "../core/delivery/policy.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
-import { dayOf } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
-import { isSameAddress, laneAddress } from "../core/message/address.ts";
+import { dayOf } from "../core/lane/lane.ts";
 import type { Mail } from "../core/message/message.ts";
-import { replyAddress } from "../core/message/message.ts";
+import { isSameAddress, laneAddress, replyAddress } from "../core/message/message.ts";
 import { dependsOnRequest } from "../core/proof/acknowledgement.ts";
 import type { Observation } from "../core/proof/observation.ts";
 import { unobserved, unreadable } from "../core/proof/observation.ts";

@@ -9,9 +9,8 @@ import { isOutstanding, isOwed, readsWithLedger } from "../core/delivery/record.
 import { expiryMail } from "../core/delivery/replies.ts";
 import { sendsPrompt } from "../core/delivery/transition.ts";
 import { isPaused } from "../core/lane/lane.ts";
-import { isSameAddress, nameIn } from "../core/message/address.ts";
 import type { Mail } from "../core/message/message.ts";
-import { replyAddress, replyOutcomes } from "../core/message/message.ts";
+import { isSameAddress, nameIn, replyAddress, replyOutcomes } from "../core/message/message.ts";
 import { dependsOnRequest } from "../core/proof/acknowledgement.ts";
 import { intentOf, judgeReply } from "../core/proof/sufficiency.ts";
 import { abortTurn } from "./abort-turn.ts";

@@ -6,7 +6,7 @@
 
 import { newDelivery } from "../core/delivery/record.ts";
 import { rescheduled } from "../core/delivery/schedule.ts";
-import { hasLimits, isLimitReason } from "../core/lane/daily-limit.ts";
+import { hasLimits, isLimitReason } from "../core/lane/lane.ts";
 import { payloadHash } from "../core/message/message.ts";
 import type { Courier } from "./courier.ts";
 import type { CourierDeps } from "./step-context.ts";

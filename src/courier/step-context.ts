@@ -22,7 +22,7 @@ import type { AskRegistry } from "./ask-registry.ts";
 import type { ChangedFiles, MissingFiles } from "./lane-files.ts";
 import type { LaneLimits } from "./lane-limits.ts";
 import type { TurnLimit, TurnLimitOptions } from "./turn-limit.ts";
-import type { WakeUps } from "./wake-ups.ts";
+import type { WakeUps } from "./watchdog.ts";
 
 export type CourierStore = LaneStore &
   LedgerStore &

@@ -6,10 +6,8 @@
 import { createHash } from "node:crypto";
 import { waybillSender } from "../core/delivery/replies.ts";
 import { laneName } from "../core/lane/lane.ts";
-import type { Address } from "../core/message/address.ts";
-import { addressKey, isSameAddress, writtenAddress } from "../core/message/address.ts";
-import type { ActionMode, Mail, ReplyOutcome, TaskRef } from "../core/message/message.ts";
-import { replyAddress, replyOutcomes } from "../core/message/message.ts";
+import type { ActionMode, Address, Mail, ReplyOutcome, TaskRef } from "../core/message/message.ts";
+import { addressKey, isSameAddress, replyAddress, replyOutcomes, writtenAddress } from "../core/message/message.ts";
 import { judgeSubstance } from "../core/proof/acknowledgement.ts";
 import type { Team } from "../core/team/team.ts";
 import { canonicalName } from "../core/team/team.ts";
@@ -18,11 +16,9 @@ import type { Clock } from "../platform/clock.ts";
 import type { PostMessage } from "../runtimes/port.ts";
 import { knownMember, laneUnknown } from "../store/known.ts";
 import type { LedgerStore, MailStore } from "../store/port.ts";
-import type { Admitted, AgentAddress, MessageAdmission } from "./admission.ts";
-
+import type { Admitted, AgentAddress, Directory, MessageAdmission, ResolvedAddress } from "./admission.ts";
+import { resolveName } from "./admission.ts";
 import type { RateLimit } from "./rate-limit.ts";
-import type { Directory, ResolvedAddress } from "./resolve-address.ts";
-import { resolveName } from "./resolve-address.ts";
 
 /** The person who owns the daemon. */
 export const owner = "user";

@@ -3,7 +3,7 @@
  * derived from the daemon's token, so there is no other secret to keep, and a new daemon token replaces them all.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { addressKey } from "../core/message/address.ts";
+import { addressKey } from "../core/message/message.ts";
 import type { LaneStore, TeamStore } from "../store/port.ts";
 import type { AgentAddress } from "./admission.ts";
 

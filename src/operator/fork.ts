@@ -5,8 +5,8 @@
  * lane's queue.
  */
 
-import { dayBefore } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
+import { dayBefore } from "../core/lane/lane.ts";
 import type { TranscriptRow, TranscriptSlice } from "../core/transcript/transcript.ts";
 import { usageIn } from "../courier/read-transcript.ts";
 import type { CourierDeps } from "../courier/step-context.ts";

@@ -4,8 +4,8 @@
  */
 
 import type { DeliveryRecord } from "../core/delivery/record.ts";
-import { dayBefore } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
+import { dayBefore } from "../core/lane/lane.ts";
 import { usageIn } from "../courier/read-transcript.ts";
 import type { CourierDeps } from "../courier/step-context.ts";
 import { AppError, messageOf } from "../platform/app-error.ts";

@@ -5,9 +5,8 @@
 
 import { isPaused } from "../core/lane/lane.ts";
 import type { LogItem } from "../core/log/log-item.ts";
-import { addressKey } from "../core/message/address.ts";
 import type { Message } from "../core/message/message.ts";
-import { senderOf } from "../core/message/message.ts";
+import { addressKey, senderOf } from "../core/message/message.ts";
 import type { Member, MemberFacts, MemberState, Team } from "../core/team/team.ts";
 import { holdOf, memberState } from "../core/team/team.ts";
 import type { AskRegistry } from "../courier/ask-registry.ts";

@@ -3,10 +3,8 @@
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { waybillSender } from "../core/delivery/replies.ts";
 import type { LogItem } from "../core/log/log-item.ts";
-import type { Address } from "../core/message/address.ts";
-import { isSameAddress, nameIn } from "../core/message/address.ts";
-import type { Mail } from "../core/message/message.ts";
-import { senderOf } from "../core/message/message.ts";
+import type { Address, Mail } from "../core/message/message.ts";
+import { isSameAddress, nameIn, senderOf } from "../core/message/message.ts";
 import type { Member, Team } from "../core/team/team.ts";
 import { holdOf } from "../core/team/team.ts";
 import type { AgentAddress } from "../mail/admission.ts";

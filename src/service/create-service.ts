@@ -1,5 +1,5 @@
 /** The service that transports call, on a running engine. */
-import { dayBefore, dayOf } from "../core/lane/daily-limit.ts";
+import { dayBefore, dayOf } from "../core/lane/lane.ts";
 import { attachmentUnknown } from "../mail/attachments/attachment-files.ts";
 import { knownLane } from "../store/known.ts";
 import { deliveryService, refuseWhileDraining } from "./deliveries.ts";

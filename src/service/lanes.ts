@@ -1,6 +1,7 @@
 /** The part of the service that creates, changes and controls lanes. */
-import { dayOf } from "../core/lane/daily-limit.ts";
+
 import type { Lane } from "../core/lane/lane.ts";
+import { dayOf } from "../core/lane/lane.ts";
 import { canonicalName, nameProblem } from "../core/team/team.ts";
 import { knownLane } from "../store/known.ts";
 import type { TeamStore } from "../store/port.ts";

@@ -2,7 +2,7 @@
 
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { waitingMail } from "../core/delivery/replies.ts";
-import { personAddress } from "../core/message/address.ts";
+import { personAddress } from "../core/message/message.ts";
 import { isSamePair, pairOf } from "../core/team/exchange.ts";
 import type { Member, Team, TeamState } from "../core/team/team.ts";
 import { isReserved, nameProblem } from "../core/team/team.ts";

@@ -3,14 +3,13 @@
  * into an error. An adapter loads facts and writes rows; it decides nothing.
  *
  * Deciding is synchronous and pure, so a transaction consists of one load and one write: an embedded store runs it
- * without giving way to another one, and a shared store holds its locks for two round trips (ADR 24).
+ * without giving way to another one, and a shared store holds its locks for two round trips (ADR 25).
  */
 import type { DeliveryEvent, OutgoingMail } from "../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
-import type { UsageEntry } from "../core/lane/daily-limit.ts";
-import type { NewLane } from "../core/lane/lane.ts";
+import type { NewLane, UsageEntry } from "../core/lane/lane.ts";
 import type { LogItem } from "../core/log/log-item.ts";
-import type { Address } from "../core/message/address.ts";
+import type { Address } from "../core/message/message.ts";
 import type {
   AdmissionFacts,
   AdmissionRequest,

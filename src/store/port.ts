@@ -10,11 +10,9 @@ import type { DeliveryEvent, OutgoingMail } from "../core/delivery/delivery-even
 import type { Alert, DeliveryRecord, Status } from "../core/delivery/record.ts";
 import type { HandOver, HandOverChange } from "../core/inbox/hand-over.ts";
 import type { InboxNote } from "../core/inbox/inbox-note.ts";
-import type { DayUsage, UsageEntry } from "../core/lane/daily-limit.ts";
-import type { Lane, LaneChange, LaneSession, NewLane } from "../core/lane/lane.ts";
+import type { DayUsage, Lane, LaneChange, LaneSession, NewLane, UsageEntry } from "../core/lane/lane.ts";
 import type { LogItem, LogPage, LogQuery, NewEvent, Page, Paging } from "../core/log/log-item.ts";
-import type { Address, MemberAddress } from "../core/message/address.ts";
-import type { Mail } from "../core/message/message.ts";
+import type { Address, Mail, MemberAddress } from "../core/message/message.ts";
 import type { Admission, AdmissionRequest, LaneChoice } from "../core/plan/delivery-plans.ts";
 import type { LaneFork } from "../core/plan/lane-plans.ts";
 import type { Applied } from "../core/plan/writes.ts";

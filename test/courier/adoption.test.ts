@@ -3,8 +3,8 @@
  * turns do not count.
  */
 import { describe, expect, test } from "vitest";
-import { dayOf } from "../../src/core/lane/daily-limit.ts";
 import type { Lane } from "../../src/core/lane/lane.ts";
+import { dayOf } from "../../src/core/lane/lane.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
 import { settled } from "../support/core/manual-clock.ts";
 import type { World, WorldOptions } from "../support/daemon/waybill.ts";

@@ -1,7 +1,7 @@
 /** Daily limits, on the real store with a scripted agent and a clock that the test moves. */
 import { expect, test } from "vitest";
 import { defaultPolicy } from "../../src/core/delivery/policy.ts";
-import { dayOf, nextDay, noLimits } from "../../src/core/lane/daily-limit.ts";
+import { dayOf, nextDay, noLimits } from "../../src/core/lane/lane.ts";
 import { settled } from "../support/core/manual-clock.ts";
 import type { World } from "../support/daemon/waybill.ts";
 import { startWorld } from "../support/daemon/waybill.ts";

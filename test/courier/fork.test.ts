@@ -1,7 +1,7 @@
 /** A lane that continues from what another lane's agent knows: both continue, and neither sees the other. */
 import { describe, expect, test } from "vitest";
-import { dayOf } from "../../src/core/lane/daily-limit.ts";
 import type { Lane } from "../../src/core/lane/lane.ts";
+import { dayOf } from "../../src/core/lane/lane.ts";
 import type { UniversalEvent } from "../../src/core/turn/universal-event.ts";
 import { universalEventTypes } from "../../src/core/turn/universal-event.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { laneAddress, personAddress } from "../../src/core/message/address.ts";
+import { laneAddress, personAddress } from "../../src/core/message/message.ts";
 import type { AgentMessage } from "../../src/mail/agent-mail.ts";
 import { agentService } from "../../src/service/agents.ts";
 import { createService } from "../../src/service/create-service.ts";

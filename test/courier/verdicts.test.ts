@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { personAddress } from "../../src/core/message/address.ts";
+import { personAddress } from "../../src/core/message/message.ts";
 import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
 import { startWorld } from "../support/daemon/waybill.ts";
 

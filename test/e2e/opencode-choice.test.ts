@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { scriptedProvider } from "@waybill/scripted-model";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { dayOf } from "../../src/core/lane/daily-limit.ts";
+import { dayOf } from "../../src/core/lane/lane.ts";
 import { opencode } from "../../src/runtimes/opencode/descriptor.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
 import { freePort } from "../support/daemon/free-port.ts";

@@ -1,6 +1,6 @@
 /** The daemon's daily statistics: how messages ended, even after it was killed. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { dayOf } from "../../src/core/lane/daily-limit.ts";
+import { dayOf } from "../../src/core/lane/lane.ts";
 import { Program } from "../support/daemon/program.ts";
 
 let waybill: Program;

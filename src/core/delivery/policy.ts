@@ -1,7 +1,7 @@
 /** Every number that decides when something is reconciled or sent, in one place. All of them are configurable. */
 
-import type { LaneLimitTable } from "../lane/daily-limit.ts";
-import { noLimits } from "../lane/daily-limit.ts";
+import type { LaneLimitTable } from "../lane/lane.ts";
+import { noLimits } from "../lane/lane.ts";
 
 export type Policy = {
   maxAttempts: number;

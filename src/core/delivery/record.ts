@@ -3,8 +3,7 @@
  * `transition` changes a record.
  */
 import type { Lane } from "../lane/lane.ts";
-import type { Address } from "../message/address.ts";
-import type { ActionMode, InboxOrigin, Message, ReplyOutcome, Source, TaskRef } from "../message/message.ts";
+import type { ActionMode, Address, InboxOrigin, Message, ReplyOutcome, Source, TaskRef } from "../message/message.ts";
 import type { Attempt, NextAttempt } from "./attempt.ts";
 import { deliveryId, laterAttemptFields } from "./attempt.ts";
 import type { Policy } from "./policy.ts";

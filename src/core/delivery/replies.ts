@@ -4,9 +4,8 @@
  */
 import type { Lane } from "../lane/lane.ts";
 import { laneName } from "../lane/lane.ts";
-import { laneAddress } from "../message/address.ts";
 import type { Message, MessageOutcome } from "../message/message.ts";
-import { payloadHash, replyAddress } from "../message/message.ts";
+import { laneAddress, payloadHash, replyAddress } from "../message/message.ts";
 import type { DeliveryEvent, OutgoingMail } from "./delivery-event.ts";
 import type { Policy } from "./policy.ts";
 import { superseded } from "./reasons.ts";

@@ -4,8 +4,7 @@ import type { DeliveryChange, DeliveryEvent } from "../delivery/delivery-event.t
 import type { Alert, DeliveryRecord } from "../delivery/record.ts";
 import type { InboxNote } from "../inbox/inbox-note.ts";
 import type { Lane } from "../lane/lane.ts";
-import type { Address } from "../message/address.ts";
-import type { Mail } from "../message/message.ts";
+import type { Address, Mail } from "../message/message.ts";
 import type { MemberState, Team } from "../team/team.ts";
 import type { UniversalEvent } from "../turn/universal-event.ts";
 import { universalEventTypes } from "../turn/universal-event.ts";

@@ -2,8 +2,7 @@
  * Plans for lanes: their settings, sessions, removal and forks, and what their agents did and used. A refusal writes
  * nothing.
  */
-import type { UsageEntry } from "../lane/daily-limit.ts";
-import type { Lane, LaneChange, NewLane } from "../lane/lane.ts";
+import type { Lane, LaneChange, NewLane, UsageEntry } from "../lane/lane.ts";
 import type { NewEvent } from "../log/log-item.ts";
 import { usageIncrease } from "../stats/day-stats.ts";
 import type { DayAmount, LogWrite, Plan, Refusal, Writes } from "./writes.ts";

@@ -6,11 +6,9 @@
 import type { DeliveryChange, Effect } from "../delivery/delivery-event.ts";
 import type { Alert, DeliveryRecord } from "../delivery/record.ts";
 import type { HandOver, InboxPlace } from "../inbox/hand-over.ts";
-import type { UsageEntry } from "../lane/daily-limit.ts";
-import type { Lane, LaneSession } from "../lane/lane.ts";
+import type { Lane, LaneSession, UsageEntry } from "../lane/lane.ts";
 import type { LogItem, NewEvent } from "../log/log-item.ts";
-import type { Address } from "../message/address.ts";
-import type { Message } from "../message/message.ts";
+import type { Address, Message } from "../message/message.ts";
 import type { DayStats } from "../stats/day-stats.ts";
 import type { Exchange, ExchangePair } from "../team/exchange.ts";
 import type { Member, Team } from "../team/team.ts";

@@ -5,8 +5,8 @@
 import { earliest } from "../delivery/attempt.ts";
 import type { DeliveryEvent, DeliveryEventType } from "../delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
-import type { UsageEntry } from "../lane/daily-limit.ts";
-import { dayOf } from "../lane/daily-limit.ts";
+import type { UsageEntry } from "../lane/lane.ts";
+import { dayOf } from "../lane/lane.ts";
 
 /** How many days are kept. */
 export const keptStatsDays = 400;

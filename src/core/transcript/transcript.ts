@@ -2,7 +2,7 @@
  * The transcript model that every runtime translates into. A transcript is the truth: an agent's actions are judged
  * by it and by nothing else.
  */
-import type { Usage } from "../lane/daily-limit.ts";
+import type { Usage } from "../lane/lane.ts";
 import type { AcceptedFiles } from "../message/file-type.ts";
 
 /** `diff` is a unified diff, if the program reports one. */

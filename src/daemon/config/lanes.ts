@@ -1,6 +1,6 @@
 /** The lanes of a configuration file, with defaults filled in and every name checked. */
 import { dirname } from "node:path";
-import type { DailyLimits } from "../../core/lane/daily-limit.ts";
+import type { DailyLimits } from "../../core/lane/lane.ts";
 import { expandPath } from "../../platform/home.ts";
 import { descriptorOf, withDefaultModel } from "../../runtimes/descriptor.ts";
 import { runtimeDescriptors } from "../../runtimes/registry.ts";

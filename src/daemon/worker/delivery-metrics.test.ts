@@ -2,7 +2,7 @@ import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { aRecord, having, submitEvent } from "../../../test/support/core/records.ts";
 import type { DeliveryChange, DeliveryEvent } from "../../core/delivery/delivery-event.ts";
-import { deliveryMetrics } from "./delivery-metrics.ts";
+import { deliveryMetrics } from "./delivery-log.ts";
 
 test("each time of an attempt is counted once, by runtime, measured from sending", async () => {
   const registry = new Registry();

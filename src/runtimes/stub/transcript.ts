@@ -2,7 +2,7 @@
  * One session of a stub agent: a transcript that grows according to the script as time passes. It has no timers and
  * does no I/O. The same entries at the same times give the same rows, so the journal can be replayed after a crash.
  */
-import type { Usage } from "../../core/lane/daily-limit.ts";
+import type { Usage } from "../../core/lane/lane.ts";
 import type { Ask, RowError, ToolCall, TranscriptSlice } from "../../core/transcript/transcript.ts";
 import type { Signal } from "../../core/turn/signal.ts";
 import type { AskAnswer } from "../port.ts";

@@ -7,7 +7,7 @@ import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import { recordFrom } from "../../core/delivery/record.ts";
 import { brokenRules } from "../../core/delivery/record-rules.ts";
 import { fold } from "../../core/delivery/transition.ts";
-import { dayOf } from "../../core/lane/daily-limit.ts";
+import { dayOf } from "../../core/lane/lane.ts";
 import { messageOf } from "../../platform/app-error.ts";
 import type { Finding, PruneTimes } from "../port.ts";
 import type { ColumnValue } from "./deliveries.ts";

@@ -2,10 +2,8 @@
 import type Database from "better-sqlite3";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import type { Page } from "../../core/log/log-item.ts";
-import type { Address, MemberAddress } from "../../core/message/address.ts";
-import { addressKey } from "../../core/message/address.ts";
-import type { Mail, Message } from "../../core/message/message.ts";
-import { memberOf, senderOf } from "../../core/message/message.ts";
+import type { Address, Mail, MemberAddress, Message } from "../../core/message/message.ts";
+import { addressKey, memberOf, senderOf } from "../../core/message/message.ts";
 import type { InboxFilter, MailFilter, UnreadCount } from "../port.ts";
 import { cursorFrom, seqOf } from "./cursors.ts";
 

@@ -1,6 +1,6 @@
 /** What lanes used, and their statistics, by day. */
 import type Database from "better-sqlite3";
-import type { DayUsage, Usage, UsageEntry } from "../../core/lane/daily-limit.ts";
+import type { DayUsage, Usage, UsageEntry } from "../../core/lane/lane.ts";
 import type { DayAmount } from "../../core/plan/writes.ts";
 import type { DayStats, Durations } from "../../core/stats/day-stats.ts";
 import type { StatsFilter } from "../port.ts";

@@ -3,7 +3,7 @@ import { admit, failedForGood, move, proven, submit } from "../../../test/suppor
 import type { Api } from "../../../test/support/daemon/http-api.ts";
 import { anApi } from "../../../test/support/daemon/http-api.ts";
 import { testService } from "../../../test/support/daemon/test-service.ts";
-import { dayBefore, dayOf } from "../../core/lane/daily-limit.ts";
+import { dayBefore, dayOf } from "../../core/lane/lane.ts";
 
 const dayMs = 24 * 3600_000;
 const now = Date.now();

@@ -10,8 +10,7 @@ import type { DeliveryRecord, Status } from "../../core/delivery/record.ts";
 import { awaitsSummary } from "../../core/delivery/record.ts";
 import { pauseOf } from "../../core/lane/lane.ts";
 import type { LogItem, LogReset } from "../../core/log/log-item.ts";
-import { writtenAddress } from "../../core/message/address.ts";
-import { memberOf } from "../../core/message/message.ts";
+import { memberOf, writtenAddress } from "../../core/message/message.ts";
 import { boundedValue } from "../../core/turn/bounded-event.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type {

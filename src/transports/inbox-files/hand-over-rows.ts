@@ -11,9 +11,8 @@ import { isInFile, leadNotServed, missingRows, personInbox } from "../../core/in
 import { isRow, rowKey } from "../../core/inbox/row.ts";
 import type { ConfigMember, LeadProcess, TeamConfig } from "../../core/inbox/team-config.ts";
 import { rowFor } from "../../core/inbox/written-row.ts";
-import { writtenAddress } from "../../core/message/address.ts";
 import type { Mail } from "../../core/message/message.ts";
-import { replyAddress } from "../../core/message/message.ts";
+import { replyAddress, writtenAddress } from "../../core/message/message.ts";
 import { holdOf, leadRole } from "../../core/team/team.ts";
 import type { OpenHandOver } from "../../mail/team-files.ts";
 import { AppError } from "../../platform/app-error.ts";

@@ -1,8 +1,7 @@
 /** The claimed sender of a row, and the message it answers. Neither claim is verified. */
 import type { ParsedRow } from "../../core/inbox/row.ts";
 import { namedAtBeginning } from "../../core/inbox/written-row.ts";
-import type { Address, MemberAddress, WrittenAddress } from "../../core/message/address.ts";
-import type { Mail } from "../../core/message/message.ts";
+import type { Address, Mail, MemberAddress, WrittenAddress } from "../../core/message/message.ts";
 import type { Member } from "../../core/team/team.ts";
 import { memberCalled } from "../../core/team/team.ts";
 import { owner } from "../../mail/agent-mail.ts";

@@ -1,9 +1,7 @@
 /** Teams with inbox files: a hand-over is created with its message, and its states survive a restart. */
 import { expect, it } from "vitest";
-import type { Address } from "../../../src/core/message/address.ts";
-import { personAddress } from "../../../src/core/message/address.ts";
-import type { Message } from "../../../src/core/message/message.ts";
-import { payloadHash } from "../../../src/core/message/message.ts";
+import type { Address, Message } from "../../../src/core/message/message.ts";
+import { payloadHash, personAddress } from "../../../src/core/message/message.ts";
 import { aMessage } from "../../support/core/records.ts";
 import type { Subject } from "../store-conformance.ts";
 import { words } from "./log.ts";

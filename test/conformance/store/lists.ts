@@ -1,7 +1,7 @@
 /** Lists for people: paged, newest first, by lane, status and words. */
 
 import { describe, expect, it } from "vitest";
-import { personAddress } from "../../../src/core/message/address.ts";
+import { personAddress } from "../../../src/core/message/message.ts";
 import { admit, failedForGood, move, submit, toPerson } from "../../support/core/deliveries.ts";
 import type { Subject } from "../store-conformance.ts";
 

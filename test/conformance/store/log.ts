@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import type { LogFilter, LogItem, LogType } from "../../../src/core/log/log-item.ts";
 import { ledgerTypes } from "../../../src/core/log/log-item.ts";
-import { nameIn } from "../../../src/core/message/address.ts";
+import { nameIn } from "../../../src/core/message/message.ts";
 import { universalEventTypes } from "../../../src/core/turn/universal-event.ts";
 import { admit, move, proven, start, submit, toPerson } from "../../support/core/deliveries.ts";
 import { someEvents } from "../../support/core/events.ts";

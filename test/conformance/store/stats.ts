@@ -3,7 +3,7 @@
  * pruned.
  */
 import { expect, it } from "vitest";
-import { dayOf } from "../../../src/core/lane/daily-limit.ts";
+import { dayOf } from "../../../src/core/lane/lane.ts";
 import {
   accepted,
   admit,

@@ -6,7 +6,7 @@ import type { ModelCall, ModelScriptInput, ScriptedModel } from "@waybill/script
 import { startScriptedModel } from "@waybill/scripted-model";
 import type { Policy } from "../../../src/core/delivery/policy.ts";
 import type { DeliveryRecord, Status } from "../../../src/core/delivery/record.ts";
-import type { DailyLimits } from "../../../src/core/lane/daily-limit.ts";
+import type { DailyLimits } from "../../../src/core/lane/lane.ts";
 import type { StartedEngine } from "../../../src/daemon/wiring/start-engine.ts";
 import { startEngine } from "../../../src/daemon/wiring/start-engine.ts";
 import type { NewMessage } from "../../../src/mail/message-schema.ts";

@@ -1,5 +1,5 @@
 /** Converts the messages of an OpenCode session to the transcript rows that all runtimes share. Pure. */
-import type { Usage } from "../../../core/lane/daily-limit.ts";
+import type { Usage } from "../../../core/lane/lane.ts";
 import type { RowError, ToolCall, TranscriptRow } from "../../../core/transcript/transcript.ts";
 import type { AssistantMessage, Part, StoredMessage, ToolPart } from "../client/api.ts";
 

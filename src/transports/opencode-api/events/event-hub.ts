@@ -4,7 +4,7 @@
  */
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../../../platform/clock.ts";
-import type { QueueLimits } from "../../../service/live-queue.ts";
+import type { QueueLimits } from "../../../service/follow-log.ts";
 import type { FollowedItem, Service } from "../../../service/service.ts";
 import { abortedBy } from "../../http/event-stream.ts";
 import { laneOf } from "../ids.ts";

@@ -7,8 +7,8 @@ import type { Session } from "@opencode-ai/sdk/v2/types";
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { LogItem } from "../../../core/log/log-item.ts";
 import { AppError } from "../../../platform/app-error.ts";
-import type { QueueLimits } from "../../../service/live-queue.ts";
-import { LiveQueue } from "../../../service/live-queue.ts";
+import type { QueueLimits } from "../../../service/follow-log.ts";
+import { LiveQueue } from "../../../service/follow-log.ts";
 import { sessionOf, timedId } from "../ids.ts";
 import type { NativeEvent } from "../projection/session-view.ts";
 

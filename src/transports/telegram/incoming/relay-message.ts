@@ -1,6 +1,6 @@
 /** Admits a chat message as a message to the topic's agent. */
 import type { DeliveryRecord } from "../../../core/delivery/record.ts";
-import type { WrittenAddress } from "../../../core/message/address.ts";
+import type { WrittenAddress } from "../../../core/message/message.ts";
 import type { AppError } from "../../../platform/app-error.ts";
 import { nullIfRefused } from "../../../platform/app-error.ts";
 import type { SendResult } from "../../../service/service.ts";

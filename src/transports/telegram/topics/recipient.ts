@@ -1,5 +1,5 @@
 /** Who receives a topic's messages: the recipient it is bound to, or the agent in its workspace. */
-import type { WrittenAddress } from "../../../core/message/address.ts";
+import type { WrittenAddress } from "../../../core/message/message.ts";
 import { memberCalled } from "../../../core/team/team.ts";
 import { nullIfRefused } from "../../../platform/app-error.ts";
 import type { TelegramContext } from "../telegram-context.ts";

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Lane } from "../../../core/lane/lane.ts";
-import type { WrittenAddress } from "../../../core/message/address.ts";
+import type { WrittenAddress } from "../../../core/message/message.ts";
 import { leadRole } from "../../../core/team/team.ts";
 import type { Place } from "../updates/read-update.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { dayBefore, dayOf, isLimitReason, limitReached, nextDay, noLimits } from "./daily-limit.ts";
+import { dayBefore, dayOf, isLimitReason, limitReached, nextDay, noLimits } from "./lane.ts";
 
 const used = { tokens: 100, cost: 2, lifted: false };
 

@@ -5,7 +5,7 @@ import { defaultPolicy } from "../core/delivery/policy.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import { planLane } from "../core/plan/lane-plans.ts";
 import type { Runtime } from "../runtimes/port.ts";
-import { WakeUps } from "./wake-ups.ts";
+import { WakeUps } from "./watchdog.ts";
 
 /** Wake-ups with a runtime that gives hints, and the lanes that they woke. */
 function hinted() {
