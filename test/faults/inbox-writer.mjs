@@ -6,7 +6,7 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
-import { missingRows } from "../../build/core/inbox/missing-rows.js";
+import { missingRows } from "../../build/core/inbox/hand-over.js";
 import { rowKey } from "../../build/core/inbox/row.js";
 import { failPointFrom } from "../../build/daemon/worker/fail-point.js";
 import { archiveRead } from "../../build/transports/inbox-files/file/archive.js";
