@@ -19,6 +19,10 @@ const needed = [20, 19];
 const programs = readdirSync(join(root, "src/runtimes"), { recursive: true })
   .filter((name) => name.endsWith("program.json"))
   .map((name) => JSON.parse(read(`src/runtimes/${name}`)));
+const lock = join(tmpdir(), `waybill-ready-${hash([root]).slice(0, 16)}`);
+/** Steps at the same time share the lock. */
+let locked = null;
+let held = 0;
 const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -32,36 +36,48 @@ const dependencies = {
   state: () => hash([process.versions.modules, read("package-lock.json")]),
 };
 const demoDependencies = { ...dependencies, stamp: "node_modules/.waybill-demo-ready" };
-const installing = "Installing dependencies (the first time this takes a minute or two)";
+// Without their scripts: one of them compiles SQLite, which takes a minute, and everything else can be installed meanwhile.
+const installing = { doing: "Installing dependencies", ...dependencies };
 if (isDemo) {
   // A development install has everything; the bundler comes with the page's tools.
-  const command = ["npm", "ci", "--omit=dev", ...quiet];
-  if (!isDone(dependencies)) await step({ ...demoDependencies, doing: installing, command });
+  const command = ["npm", "ci", "--omit=dev", "--ignore-scripts", ...quiet];
+  if (!isDone(dependencies)) await step({ ...installing, ...demoDependencies, command });
 } else if (isDone(demoDependencies)) {
   // Not `npm ci`, which deletes everything first: the demo may be running.
-  const command = ["npm", "install", "--include=dev", "--no-save", ...quiet];
-  await step({ ...dependencies, doing: "Installing development tools", command });
+  const command = ["npm", "install", "--include=dev", "--no-save", "--ignore-scripts", ...quiet];
+  await step({ ...installing, command });
 } else {
-  await step({ ...dependencies, doing: installing, command: ["npm", "ci", "--include=dev", ...quiet] });
+  await step({ ...installing, command: ["npm", "ci", "--include=dev", "--ignore-scripts", ...quiet] });
 }
-await step({
+const page = {
   doing: "Installing what builds the page",
   stamp: "web/node_modules/.waybill-ready",
   state: () => hash([process.versions.modules, read("web/package-lock.json")]),
   command: ["npm", "ci", "--prefix", "web", ...quiet],
-});
+};
 // Not in the lock file: their packages for other systems are 180 MB and more each, and a registry may lack some of
 // them, which would break `npm ci`. The versions are still exact.
-for (const { name, testDirectory, package: from, testedVersion, usedByDemo } of programs) {
-  if (isDemo && !usedByDemo) continue;
-  await step({
+const agentPrograms = programs
+  .filter(({ usedByDemo }) => usedByDemo || !isDemo)
+  .map(({ name, testDirectory, package: from, testedVersion }) => ({
     doing: `Installing ${name} ${testedVersion} for the ${isDemo ? "demo" : "tests"}`,
     stamp: `${testDirectory}/.waybill-ready`,
     state: () => testedVersion,
     command: ["npm", "install", "--prefix", testDirectory, `${from}@${testedVersion}`, "--save-exact", ...quiet],
-  });
-}
-if (!isDemo) await installChromium();
+  }));
+await Promise.all([
+  step({
+    doing: "Compiling SQLite (the first time this takes a minute or two)",
+    stamp: "node_modules/better-sqlite3/.waybill-ready",
+    state: dependencies.state,
+    command: ["npm", "rebuild", ...quiet],
+  }),
+  // One after the other: each of them wants a core for itself.
+  (async () => {
+    for (const one of [page, ...agentPrograms]) await step(one);
+    if (!isDemo) await installChromium();
+  })(),
+]);
 const build = {
   state: () =>
     hash([
@@ -139,24 +155,37 @@ function hintFor(output) {
     : "";
 }
 
-/** Two of these at the same time, as in two terminals, would delete each other's files. */
+/** Two of these processes at the same time, as in two terminals, would delete each other's files. */
 async function alone(work) {
-  const lock = join(tmpdir(), `waybill-ready-${hash([root]).slice(0, 16)}`);
+  held += 1;
+  locked ??= takeLock();
+  await locked;
+  try {
+    await work();
+  } finally {
+    held -= 1;
+    if (held === 0) releaseLock();
+  }
+}
+
+async function takeLock() {
   for (;;) {
     try {
       writeFileSync(lock, String(process.pid), { flag: "wx" });
-      break;
+      process.once("exit", releaseLock);
+      return;
     } catch (error) {
       if (error.code !== "EEXIST") throw error;
       if (isAlive(Number(readIfThere(lock)))) await new Promise((resolve) => setTimeout(resolve, 200));
       else rmSync(lock, { force: true });
     }
   }
-  const release = () => rmSync(lock, { force: true });
-  process.once("exit", release);
-  await work();
-  process.removeListener("exit", release);
-  release();
+}
+
+function releaseLock() {
+  process.removeListener("exit", releaseLock);
+  locked = null;
+  rmSync(lock, { force: true });
 }
 
 function isAlive(pid) {
