@@ -15,7 +15,10 @@ const checks = [
     [node, "node_modules/dependency-cruiser/bin/dependency-cruise.mjs", "src", "packages", "web/src", "--config"],
   ],
   ["types", [node, "node_modules/typescript-native/bin/tsc", "-p", "tsconfig.json", ...incremental("all")]],
-  ["types of the page", [node, "node_modules/typescript-native/bin/tsc", "-p", "web/tsconfig.json", ...incremental("page")]],
+  [
+    "types of the page",
+    [node, "node_modules/typescript-native/bin/tsc", "-p", "web/tsconfig.json", ...incremental("page")],
+  ],
   ["fast tests", [node, "node_modules/vitest/vitest.mjs", "run", "--project", "fast", "--maxWorkers=100%", ...report]],
 ];
 

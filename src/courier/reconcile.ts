@@ -6,7 +6,7 @@ import { afterFileCheck } from "../core/decision/follow-up.ts";
 import { hasExpired } from "../core/decision/submission.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { isOutstanding, isOwed, readsWithLedger } from "../core/delivery/record.ts";
-import { expiryMail } from "../core/delivery/replies.ts";
+import { expiryMail } from "../core/delivery/texts.ts";
 import { sendsPrompt } from "../core/delivery/transition.ts";
 import { isPaused } from "../core/lane/lane.ts";
 import type { Mail } from "../core/message/message.ts";

@@ -15,12 +15,10 @@ import type { EventBody, UniversalEvent } from "../core/turn/universal-event.ts"
 import { AppError } from "../platform/app-error.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import type { Housekeeping, LaneFork, LaneStore, LedgerStore, LogStore } from "../store/port.ts";
-import type { WriterDeps } from "./event-writer.ts";
-import { EventWriter, eventsLost } from "./event-writer.ts";
 import type { History } from "./fork-history.ts";
 import { copiedEvents, historyBefore } from "./fork-history.ts";
-import type { LaneTurn, Note } from "./lane-log.ts";
-import { LaneLog } from "./lane-log.ts";
+import type { LaneTurn, Note, WriterDeps } from "./lane-log.ts";
+import { EventWriter, eventsLost, LaneLog } from "./lane-log.ts";
 
 /** A lane that starts with the history of another one. */
 export type ForkOf = Omit<LaneFork, "events" | "at"> & {

@@ -4,7 +4,7 @@
  * send instead. The same message in the same turn is one message, however often the call is repeated.
  */
 import { createHash } from "node:crypto";
-import { waybillSender } from "../core/delivery/replies.ts";
+import { waybillSender } from "../core/delivery/texts.ts";
 import { laneName } from "../core/lane/lane.ts";
 import type { ActionMode, Address, Mail, ReplyOutcome, TaskRef } from "../core/message/message.ts";
 import { addressKey, isSameAddress, replyAddress, replyOutcomes, writtenAddress } from "../core/message/message.ts";

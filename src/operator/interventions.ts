@@ -8,7 +8,7 @@ import type { DeliveryEvent, OutgoingMail } from "../core/delivery/delivery-even
 import { mayHaveBeenSent, readReleased } from "../core/delivery/reasons.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { isOutstanding, isOwed, openStatuses, readsWithLedger } from "../core/delivery/record.ts";
-import { failureMail } from "../core/delivery/replies.ts";
+import { failureMail } from "../core/delivery/texts.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import { dayOf, isLimitReason } from "../core/lane/lane.ts";
 import type { Source } from "../core/message/message.ts";

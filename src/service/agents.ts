@@ -1,7 +1,7 @@
 /** The agent service on a running engine. */
 
 import type { DeliveryRecord } from "../core/delivery/record.ts";
-import { waybillSender } from "../core/delivery/replies.ts";
+import { waybillSender } from "../core/delivery/texts.ts";
 import type { LogItem } from "../core/log/log-item.ts";
 import type { Address, Mail } from "../core/message/message.ts";
 import { isSameAddress, nameIn, senderOf } from "../core/message/message.ts";

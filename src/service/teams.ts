@@ -1,7 +1,7 @@
 /** The part of the service that creates, shows and controls teams, and shows people their mail. */
 
 import type { DeliveryRecord } from "../core/delivery/record.ts";
-import { waitingMail } from "../core/delivery/replies.ts";
+import { waitingMail } from "../core/delivery/texts.ts";
 import { personAddress } from "../core/message/message.ts";
 import { isSamePair, pairOf } from "../core/team/exchange.ts";
 import type { Member, Team, TeamState } from "../core/team/team.ts";

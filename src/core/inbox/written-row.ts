@@ -1,6 +1,6 @@
 /** The rows that Waybill writes into inbox files. The same message is always the same row. Pure. */
 import { createHash } from "node:crypto";
-import { promptMarker } from "../delivery/prompt-text.ts";
+import { promptMarker } from "../delivery/texts.ts";
 import type { Message } from "../message/message.ts";
 import type { InboxRow, RowForm } from "./row.ts";
 import { fileSender } from "./row.ts";

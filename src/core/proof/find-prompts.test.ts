@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { aRecord } from "../../../test/support/core/records.ts";
 import { answerRow, aSlice, userRow } from "../../../test/support/core/transcript.ts";
 import { attemptDigest, deliveryId, maxSendsPerAttempt } from "../delivery/attempt.ts";
-import { promptMarker } from "../delivery/prompt-text.ts";
+import { promptMarker } from "../delivery/texts.ts";
 import type { TranscriptRow } from "../transcript/transcript.ts";
 import type { DirectorySearch } from "./find-prompts.ts";
 import { attemptsInDirectory, promptsIn, unknownGeneration } from "./find-prompts.ts";

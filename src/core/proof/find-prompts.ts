@@ -7,8 +7,8 @@
  */
 import type { Attempt } from "../delivery/attempt.ts";
 import { attemptDigest, laterAttemptFields, maxSendsPerAttempt } from "../delivery/attempt.ts";
-import { promptMarker } from "../delivery/prompt-text.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
+import { promptMarker } from "../delivery/texts.ts";
 import type { RuntimeIds, TranscriptRow } from "../transcript/transcript.ts";
 
 export type FoundPrompt = Pick<TranscriptRow, "id" | "text" | "createdAt" | "continuesId"> & {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { aMessage } from "../../../test/support/core/records.ts";
 import { anAsk, anAttempt, answerRow, aSlice, aTool, toolRow, userRow } from "../../../test/support/core/transcript.ts";
-import { promptText } from "../delivery/prompt-text.ts";
+import { promptText } from "../delivery/texts.ts";
 import type { ToolCall, TranscriptRow, TranscriptSlice } from "../transcript/transcript.ts";
 import { noEvidence } from "./observation.ts";
 import type { ObserveInput } from "./observe.ts";

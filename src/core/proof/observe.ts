@@ -5,9 +5,9 @@
 import type { Attempt, AttemptTiming } from "../delivery/attempt.ts";
 import { earliest, latest } from "../delivery/attempt.ts";
 import type { ObservedFacts } from "../delivery/delivery-event.ts";
-import { hasMarker, promptMarker } from "../delivery/prompt-text.ts";
 import { reasons } from "../delivery/reasons.ts";
 import type { ResponseState } from "../delivery/record.ts";
+import { hasMarker, promptMarker } from "../delivery/texts.ts";
 import type { LastWords } from "../transcript/clean-text.ts";
 import { cleanText, lastWordsOf } from "../transcript/clean-text.ts";
 import type { ToolClass } from "../transcript/tool-calls.ts";

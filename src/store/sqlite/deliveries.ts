@@ -11,9 +11,8 @@ import type { Page } from "../../core/log/log-item.ts";
 import type { Mail } from "../../core/message/message.ts";
 import { addressKey } from "../../core/message/message.ts";
 import type { DeliveryFilter, DueReconcile } from "../port.ts";
-import { cursorFrom } from "./cursors.ts";
 import { deliveryPages, hasEnded, hasWords, wordsIn } from "./delivery-pages.ts";
-import { eventFrom } from "./log/log.ts";
+import { cursorFrom, eventFrom } from "./log/log.ts";
 
 export type ColumnValue = string | number | null;
 

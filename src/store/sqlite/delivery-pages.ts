@@ -2,7 +2,7 @@
 import type Database from "better-sqlite3";
 import type { DeliveryRecord, Status } from "../../core/delivery/record.ts";
 import type { DeliveryFilter } from "../port.ts";
-import { seqOf } from "./cursors.ts";
+import { seqOf } from "./log/log.ts";
 
 /** `record` is null while the delivery is active. */
 type DeliveryRow = { seq: number; record: string | null };

@@ -5,7 +5,7 @@ import type { Page } from "../../core/log/log-item.ts";
 import type { Address, Mail, MemberAddress, Message } from "../../core/message/message.ts";
 import { addressKey, memberOf, senderOf } from "../../core/message/message.ts";
 import type { InboxFilter, MailFilter, UnreadCount } from "../port.ts";
-import { cursorFrom, seqOf } from "./cursors.ts";
+import { cursorFrom, seqOf } from "./log/log.ts";
 
 type Row = { seq: number; body: string; payloadHash: string; readAt: number | null; laneId: string | null };
 

@@ -23,7 +23,7 @@ import { aLane } from "../../../test/support/daemon/waybill.ts";
 import type { OutgoingMail } from "../../core/delivery/delivery-event.ts";
 import { defaultPolicy } from "../../core/delivery/policy.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
-import { answerMail, failureMail } from "../../core/delivery/replies.ts";
+import { answerMail, failureMail } from "../../core/delivery/texts.ts";
 import type { Lane } from "../../core/lane/lane.ts";
 import { dayOf } from "../../core/lane/lane.ts";
 import type { Message } from "../../core/message/message.ts";

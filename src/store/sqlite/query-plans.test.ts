@@ -4,13 +4,12 @@ import { expect, it } from "vitest";
 import { deliveryStatements } from "./deliveries.ts";
 import { deliveryPages } from "./delivery-pages.ts";
 import { pruneStore } from "./housekeeping.ts";
-import { laneStatements } from "./lanes.ts";
+import { dayStatsStatements, laneStatements, usageStatements } from "./lanes.ts";
 import { logWriter } from "./log/log.ts";
 import { logReader } from "./log/read-log.ts";
 import { trimEvents } from "./log/trim-log.ts";
 import { mailStatements } from "./mail.ts";
 import { migrate } from "./migrate.ts";
-import { dayStatsStatements, usageStatements } from "./usage.ts";
 
 /** Every statement that `use` prepares, with its query plan. */
 function plansOf(use: (db: Database.Database) => void): { sql: string; plan: string[] }[] {

@@ -6,21 +6,20 @@ import type { FactName, Facts, Known, PlanAdapter, Wanted } from "../execute-pla
 import { plannedVerbs } from "../execute-plans.ts";
 import type { Staged } from "../port.ts";
 import type { Store } from "../store.ts";
-import { logCursor } from "./cursors.ts";
 import { realStorePath, refuseNetworkFilesystem } from "./file/file-access.ts";
 import { storeProblem } from "./file/file-errors.ts";
 import { lockStore } from "./file/lock.ts";
 import { reportDamage, StoreHealth } from "./file/store-health.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { checkStore, pruneStore } from "./housekeeping.ts";
-import { factsFrom } from "./load-facts.ts";
+import { logCursor } from "./log/log.ts";
 import { logReader } from "./log/read-log.ts";
 import { migrate } from "./migrate.ts";
 import { openFile } from "./open-file.ts";
+import { factsFrom, rowWriter } from "./plan-transaction.ts";
 import { refuseForgotten, rescueStore } from "./rescue-store.ts";
 import { prepareStatements } from "./statements.ts";
 import { transportVerbs } from "./transports.ts";
-import { rowWriter } from "./write-rows.ts";
 
 export type SqliteOptions = Omit<OpenOptions, "onHealth"> & {
   path: string;

@@ -2,11 +2,10 @@
 import type Database from "better-sqlite3";
 import { deliveryStatements } from "./deliveries.ts";
 import { handOverStatements } from "./hand-overs.ts";
-import { laneStatements } from "./lanes.ts";
+import { dayStatsStatements, laneStatements, usageStatements } from "./lanes.ts";
 import { logWriter } from "./log/log.ts";
 import { mailStatements } from "./mail.ts";
 import { exchangeStatements, teamStatements } from "./teams.ts";
-import { dayStatsStatements, usageStatements } from "./usage.ts";
 
 export type Statements = ReturnType<typeof prepareStatements>;
 

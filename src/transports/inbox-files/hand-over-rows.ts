@@ -5,7 +5,7 @@
 
 import { readFileSync } from "node:fs";
 import { attachmentsNotSupported } from "../../core/delivery/reasons.ts";
-import { waybillSender } from "../../core/delivery/replies.ts";
+import { waybillSender } from "../../core/delivery/texts.ts";
 import type { HandOver, HandOverChange } from "../../core/inbox/hand-over.ts";
 import { isInFile, leadNotServed, missingRows, personInbox } from "../../core/inbox/hand-over.ts";
 import { isRow, rowKey } from "../../core/inbox/row.ts";

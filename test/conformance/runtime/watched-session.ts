@@ -2,7 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, onTestFinished } from "vitest";
 import { attemptDigest } from "../../../src/core/delivery/attempt.ts";
-import { promptMarker } from "../../../src/core/delivery/prompt-text.ts";
+import { promptMarker } from "../../../src/core/delivery/texts.ts";
 import type { Lane } from "../../../src/core/lane/lane.ts";
 import type { Ask, TranscriptRow, TranscriptSlice } from "../../../src/core/transcript/transcript.ts";
 import type { Signal } from "../../../src/core/turn/signal.ts";

@@ -4,10 +4,10 @@
  * Pure.
  */
 import type { Effect } from "../delivery-event.ts";
-import { missingFileDiagnostic } from "../prompt-text.ts";
 import { mayHaveBeenSent } from "../reasons.ts";
 import type { DeliveryRecord } from "../record.ts";
 import { addDiagnostics, isUnconfirmed, openStatuses } from "../record.ts";
+import { missingFileDiagnostic } from "../texts.ts";
 import type { TransitionRules } from "./transition-rule.ts";
 
 export const completionTransitions: TransitionRules<

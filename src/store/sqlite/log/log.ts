@@ -1,6 +1,8 @@
 /**
  * Writes the log: everything that happened, in the order in which it was written. For a delivery it is the audit. Items
  * are published once they are durable; items that are not stored are published in order with them.
+ *
+ * Cursors of lists are sequence numbers, and those of the log positions. Clients must not calculate with them.
  */
 import type Database from "better-sqlite3";
 import type { DeliveryChange, DeliveryEvent } from "../../../core/delivery/delivery-event.ts";
@@ -9,7 +11,7 @@ import { storedRecord, upcast } from "../../../core/delivery/record.ts";
 import type { LogItem, NewEvent } from "../../../core/log/log-item.ts";
 import type { Message } from "../../../core/message/message.ts";
 import type { OtherLogWrite } from "../../../core/plan/writes.ts";
-import { logCursor } from "../cursors.ts";
+import { AppError } from "../../../platform/app-error.ts";
 import { trimEvents } from "./trim-log.ts";
 
 export function logWriter(db: Database.Database) {
@@ -152,4 +154,39 @@ function eventText(event: DeliveryEvent): string {
 export function eventFrom(text: string): DeliveryEvent {
   const event = JSON.parse(text) as DeliveryEvent;
   return "record" in event ? { ...event, record: upcast(event.record) } : event;
+}
+
+export function cursorFrom(seq: number): string {
+  return Buffer.from(`v1.${seq}`).toString("base64url");
+}
+
+export function seqOf(cursor: string): number {
+  const [, digits] = /^v1\.(\d{1,15})$/.exec(Buffer.from(cursor, "base64url").toString("latin1")) ?? [];
+  if (digits === undefined) {
+    throw new AppError({
+      code: "cursor_invalid",
+      message: "The cursor is invalid.",
+      hint: "Use one from an earlier answer unchanged, or none.",
+    });
+  }
+  return Number(digits);
+}
+
+/** `knownLost`: the reader knows that entries up to here may be missing. */
+type LogPosition = { position: number; knownLost: number };
+
+export function logCursor(position: number, knownLost = 0): string {
+  return knownLost > position ? `${position}-${knownLost}` : String(position);
+}
+
+/** Null for a cursor of a version with several logs: what came after it is unknown. */
+export function logPosition(cursor: string): LogPosition | null {
+  const [, position, knownLost = "0"] = /^(\d{1,15})(?:-(\d{1,15}))?$/.exec(cursor) ?? [];
+  if (position !== undefined) return { position: Number(position), knownLost: Number(knownLost) };
+  if (/^[ve]1\.\d/.test(Buffer.from(cursor, "base64url").toString("latin1"))) return null;
+  throw new AppError({
+    code: "cursor_invalid",
+    message: "The cursor does not belong to the log.",
+    hint: "Use one from an earlier answer unchanged, or none.",
+  });
 }

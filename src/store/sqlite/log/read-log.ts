@@ -9,9 +9,8 @@ import { ledgerTypes } from "../../../core/log/log-item.ts";
 import type { Message } from "../../../core/message/message.ts";
 import type { Team } from "../../../core/team/team.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
-import { logCursor, logPosition } from "../cursors.ts";
 import type { Deliveries } from "../deliveries.ts";
-import { eventFrom } from "./log.ts";
+import { eventFrom, logCursor, logPosition } from "./log.ts";
 import { trimEvents } from "./trim-log.ts";
 
 type Row = {

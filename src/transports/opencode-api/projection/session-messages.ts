@@ -1,6 +1,6 @@
 /** The messages of a lane's sessions in order: people's messages and the agent's steps. */
 import type { Part, SessionStatus, SnapshotFileDiff, UserMessage } from "@opencode-ai/sdk/v2/types";
-import { withoutMarker } from "../../../core/delivery/prompt-text.ts";
+import { withoutMarker } from "../../../core/delivery/texts.ts";
 import type { Part as ItemPart } from "../../../core/turn/item.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import { childSessionOf, sessionOf, timedId } from "../ids.ts";

@@ -4,7 +4,7 @@ import type { ReplyContract } from "../lane/lane.ts";
 import type { Message } from "../message/message.ts";
 import { replyOutcomes } from "../message/message.ts";
 import type { Attempt } from "./attempt.ts";
-import { promptMarker, promptText } from "./prompt-text.ts";
+import { promptMarker, promptText } from "./texts.ts";
 
 const written = "What colour is it?\n\n  Keep this   as it is. ";
 
