@@ -50,7 +50,7 @@ export async function startDemoOpencode(
 
 const note = "(The answers of this demo are scripted.)";
 
-/** Only in the text of a retry; see prompt-text.ts. */
+/** Only in the text of a retry; see texts.ts. */
 const retried = "nothing shows that you acted on it";
 const nudged = "You acknowledged the message below";
 

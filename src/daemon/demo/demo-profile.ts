@@ -43,7 +43,7 @@ const scripts: Readonly<Record<"demo" | "sleepy", StubScriptInput>> = {
   sleepy: {
     always: [
       {
-        // Only the text of a retry has these words; see prompt-text.ts.
+        // Only the text of a retry has these words; see texts.ts.
         when: "nothing shows that you acted on it",
         steps: [
           { wait: 400 },
