@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { settled } from "../../../test/support/core/manual-clock.ts";
 import { aRow, held, later, OutboxWorld } from "../../../test/support/telegram/outbox.ts";
 import { backoffMs } from "./backoff.ts";
@@ -31,6 +31,26 @@ describe("order", () => {
     expect(await stateOf("two")).toBe("sent");
     release();
     await settled();
+  });
+
+  test("many channels at the same time cause no warning about a leak", async () => {
+    const warnings: Error[] = [];
+    const warned = (warning: Error) => warnings.push(warning);
+    process.on("warning", warned);
+    onTestFinished(() => void process.off("warning", warned));
+    const keys = Array.from({ length: 12 }, (_, index) => `row ${index}`);
+    const outbox = world.open({
+      async deliver(_row, signal) {
+        signal.addEventListener("abort", () => {});
+        return later();
+      },
+    });
+    await world.box.write({ outbox: keys.map((key) => aRow(key, key)) });
+    for (const key of keys) outbox.wake(key);
+    await settled();
+    expect(world.problems.length).toBe(12);
+    expect(warnings).toEqual([]);
+    await outbox.close();
   });
 
   test("a row that has to wait holds up the rows behind it", async () => {

@@ -6,7 +6,7 @@
  * Between two rows a channel carries previews, such as an answer that is still being written. They are not kept, and
  * never overtake a row.
  */
-
+import { setMaxListeners } from "node:events";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FailPointHook } from "../../core/delivery/fail-points.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -53,6 +53,8 @@ export class Outbox {
 
   constructor(deps: OutboxDeps) {
     this.#deps = deps;
+    // Every channel may have a call under way, and each of them listens.
+    setMaxListeners(0, this.#closing.signal, this.#aborting.signal);
   }
 
   /** Sends the rows that an earlier run left. The restart may have fixed what held them up. */
