@@ -10,8 +10,8 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const vitest = ["node_modules/vitest/vitest.mjs", "run"];
-/** Three files at a time on two cores: they often wait for a process. */
-const processes = [...vitest, "--project", "daemon", "--project", "e2e", "--maxWorkers=3"];
+/** Four files at a time on two cores: they often wait for a process. */
+const processes = [...vitest, "--project", "daemon", "--project", "e2e", "--maxWorkers=4"];
 const reported = (name) => ["--reporter=default", "--reporter=json", `--outputFile.json=reports/${name}.json`];
 
 const given = process.argv.slice(2);

@@ -124,3 +124,7 @@ export function abortedAfter(ms: number, signal: AbortSignal): AbortSignal {
   setTimeout(() => timeout.abort(new TimedOut(`Timed out after ${ms} ms.`)), ms).unref();
   return AbortSignal.any([signal, timeout.signal]);
 }
+
+export function isoTime(at: number): string {
+  return new Date(at).toISOString();
+}

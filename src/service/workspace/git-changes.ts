@@ -1,10 +1,9 @@
 /** The file changes of a workspace since the last commit, or since the branch began, according to git. */
 import { resolve } from "node:path";
 import type { Workspace } from "../service.ts";
-import { branchesOf, git } from "./git.ts";
 import type { RepositoryCopy } from "./repository-copy.ts";
 import { diffUnavailable, withRepositoryCopy } from "./repository-copy.ts";
-import { isShown } from "./workspace.ts";
+import { branchesOf, git, isShown } from "./workspace.ts";
 
 export type GitChange = {
   /** From the repository root. */

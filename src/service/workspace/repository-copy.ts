@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { AppError } from "../../platform/app-error.ts";
-import { git } from "./git.ts";
+import { git } from "./workspace.ts";
 
 /** The index of a repository with a million files is smaller. */
 const maxIndexBytes = 256 * 1024 * 1024;

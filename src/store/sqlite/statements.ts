@@ -2,10 +2,9 @@
 import type Database from "better-sqlite3";
 import { deliveryStatements } from "./deliveries.ts";
 import { handOverStatements } from "./hand-overs.ts";
-import { dayStatsStatements, laneStatements, usageStatements } from "./lanes.ts";
+import { dayStatsStatements, exchangeStatements, laneStatements, teamStatements, usageStatements } from "./lanes.ts";
 import { logWriter } from "./log/log.ts";
 import { mailStatements } from "./mail.ts";
-import { exchangeStatements, teamStatements } from "./teams.ts";
 
 export type Statements = ReturnType<typeof prepareStatements>;
 

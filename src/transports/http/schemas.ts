@@ -3,11 +3,13 @@
  * OpenAPI document is generated from them. Times are ISO 8601 in UTC, except in universal events, which are passed on
  * unchanged. From the first release on, fields may be added to responses; nothing is renamed or removed in version 1.
  */
+
 import { z } from "@hono/zod-openapi";
 import { alertKinds, responseStates, statuses } from "../../core/delivery/record.ts";
 import { handOverStates } from "../../core/inbox/hand-over.ts";
 import { actionModes, maxAttachments, messageOutcomes, replyOutcomes, sources } from "../../core/message/message.ts";
 import { nameSchema, newMessageSchema, attachmentSchema as storedFile } from "../../mail/message-schema.ts";
+import { isoTime } from "../../platform/clock.ts";
 
 export const laneSlug = z
   .string()
@@ -17,10 +19,6 @@ export const laneSlug = z
   );
 
 const timeFormat = { type: "string", format: "date-time", example: "2026-01-31T12:00:00.000Z" } as const;
-
-export function isoTime(at: number): string {
-  return new Date(at).toISOString();
-}
 
 /** For responses: converts Waybill's internal milliseconds. */
 export const timeSchema = z.union([z.iso.datetime(), z.number().transform(isoTime)]).openapi(timeFormat);

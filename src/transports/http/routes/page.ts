@@ -5,13 +5,13 @@
  */
 import { z } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
+import { isoTime } from "../../../platform/clock.ts";
 import { programPart } from "../../../platform/program-part.ts";
 import type { App, Env } from "../env.ts";
 import { beginSession, endSession, renewSession } from "../page/browser-sessions.ts";
 import type { FileContent } from "../page/page-files.ts";
 import { loginSchema } from "../program-schemas.ts";
 import { answerOf, changeErrors, guardedRoute, openErrors, openRoute, readErrors } from "../route-descriptions.ts";
-import { isoTime } from "../schemas.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
 /** Loaded lazily: startup does not need them. */

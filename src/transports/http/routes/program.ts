@@ -2,11 +2,12 @@
 
 import { z } from "@hono/zod-openapi";
 import { AppError } from "../../../platform/app-error.ts";
+import { isoTime } from "../../../platform/clock.ts";
 import type { Readiness } from "../../../service/service.ts";
 import type { App } from "../env.ts";
 import { doctorSchema, readySchema, versionSchema } from "../program-schemas.ts";
 import { answerOf, changeErrors, guardedRoute, openErrors, openRoute, readErrors } from "../route-descriptions.ts";
-import { isoTime, responseSchema } from "../schemas.ts";
+import { responseSchema } from "../schemas.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
 export const programRoutes = {

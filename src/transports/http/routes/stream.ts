@@ -4,11 +4,11 @@ import type { Context } from "hono";
 import type { LogFilter, LogItem } from "../../../core/log/log-item.ts";
 import { logTypes } from "../../../core/log/log-item.ts";
 import { universalEventTypes } from "../../../core/turn/universal-event.ts";
+import { isoTime } from "../../../platform/clock.ts";
 import type { App, Env } from "../env.ts";
 import { eventPageSchema, streamEventSchema } from "../event-schemas.ts";
 import { comment, eventStream, frame, streamEnd, streamHeaders } from "../event-stream.ts";
 import { answerOf, cursor, guardedRoute, laneFilter, limit, readErrors } from "../route-descriptions.ts";
-import { isoTime } from "../schemas.ts";
 import { frameMaker } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";
 

@@ -4,8 +4,7 @@ import { extname, join, relative, resolve } from "node:path";
 import type { FileContent, FileNode } from "@opencode-ai/sdk/v2/types";
 import { AppError } from "../../../platform/app-error.ts";
 import type { Workspace } from "../../../service/service.ts";
-import { git } from "../../../service/workspace/git.ts";
-import { isShown } from "../../../service/workspace/workspace.ts";
+import { git, isShown } from "../../../service/workspace/workspace.ts";
 
 const maxBytes = 5 * 1024 * 1024;
 

@@ -1,7 +1,7 @@
 /** The project of a directory in OpenCode's sense: its repository, or `global` for everything else. */
 import { createHash } from "node:crypto";
 import type { Clock } from "../../../platform/clock.ts";
-import { git } from "../../../service/workspace/git.ts";
+import { git } from "../../../service/workspace/workspace.ts";
 
 export type Project = { id: string; worktree: string; vcs?: "git" };
 

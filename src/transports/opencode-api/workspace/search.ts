@@ -7,8 +7,7 @@ import { AppError, messageOf } from "../../../platform/app-error.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { generatedDirectories } from "../../../platform/skipped-directories.ts";
 import type { Workspace } from "../../../service/service.ts";
-import { git } from "../../../service/workspace/git.ts";
-import { isShown } from "../../../service/workspace/workspace.ts";
+import { git, isShown } from "../../../service/workspace/workspace.ts";
 import { decodeText, shownAt } from "./files.ts";
 
 export const findQuery = z.object({

@@ -6,7 +6,7 @@ import { anApi } from "../../../../test/support/daemon/http-api.ts";
 import { testService } from "../../../../test/support/daemon/test-service.ts";
 import { aLane } from "../../../../test/support/daemon/waybill.ts";
 import { fileWorkspace } from "../../../../test/support/files/file-workspace.ts";
-import { defaultBranch } from "../../../service/workspace/git.ts";
+import { defaultBranch } from "../../../service/workspace/workspace.ts";
 
 function aService() {
   const service = testService();
