@@ -39,23 +39,31 @@ function tableFromProc(): ProcessRow[] {
 }
 
 function rowFromProc(pid: number): ProcessRow | null {
-  const stat = readIfAllowed(`/proc/${pid}/stat`);
-  if (stat === null) return null;
-  // The name in parentheses may contain anything, including parentheses and spaces.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const [state, parent, group] = fields;
-  if (state === "Z" || state === "X") return null;
+  const found = rowFromStat(readIfAllowed(`/proc/${pid}/stat`) ?? "");
+  if (!found) return null;
   const environment = readIfAllowed(`/proc/${pid}/environ`)?.split("\0") ?? [];
   const carried = environment.find((entry) => entry.startsWith(`${nonceVariable}=`));
   return {
+    ...found,
     pid,
-    parent: Number(parent),
-    group: Number(group),
     // Counted in ticks since boot, so it is only unique together with the boot id.
-    start: `${bootId()}:${fields[19]}`,
+    start: `${bootId()}:${found.start}`,
     nonce: carried?.slice(nonceVariable.length + 1) ?? null,
     command: readIfAllowed(`/proc/${pid}/cmdline`)?.split("\0").join(" ").trim() ?? "",
   };
+}
+
+/**
+ * Null if it has ended. A killed process is a zombie as soon as its first thread has ended; until the others have, its
+ * files and ports are still open.
+ */
+export function rowFromStat(stat: string): { parent: number; group: number; start: string } | null {
+  // The name in parentheses may contain anything, including parentheses and spaces.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [state = "", parent, group] = fields;
+  const [threads, , start = ""] = fields.slice(17);
+  const hasEnded = state === "" || state === "X" || (state === "Z" && Number(threads) <= 1);
+  return hasEnded ? null : { parent: Number(parent), group: Number(group), start };
 }
 
 const bootId = () => readIfAllowed("/proc/sys/kernel/random/boot_id")?.trim() ?? "";
