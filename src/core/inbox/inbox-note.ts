@@ -1,6 +1,23 @@
 /** Events in a team's inbox files, as people see them in the stream. They never quote a message. */
 import type { HandOverState } from "./hand-over.ts";
-import type { SystemRowType } from "./row.ts";
+
+/**
+ * A row that carries a message from one program to another: its text is JSON with a `type`. A task assignment is work for
+ * an agent; all others are news or requests, and never become prompts.
+ */
+export const systemRowTypes = [
+  "idle_notification",
+  "shutdown_request",
+  "shutdown_approved",
+  "shutdown_rejected",
+  "shutdown_response",
+  "permission_request",
+  "permission_response",
+  "plan_approval_request",
+  "plan_approval_response",
+  "task_assignment",
+] as const;
+export type SystemRowType = (typeof systemRowTypes)[number];
 
 export const fileProblems = [
   "corrupt",

@@ -5,9 +5,8 @@
 import { createHash } from "node:crypto";
 import type { ActionMode, Attachment, TaskRef } from "../message/message.ts";
 import { actionModes, maxAttachments, maxCharacters, messageIdPattern } from "../message/message.ts";
-
-/** The sender name Waybill uses for programs that trust no other outsider. */
-export const fileSender = "waybill";
+import type { SystemRowType } from "./inbox-note.ts";
+import { systemRowTypes } from "./inbox-note.ts";
 
 /** As stored in the file. Unknown fields survive every rewrite. */
 export type InboxRow = Readonly<Record<string, unknown>>;
@@ -152,24 +151,6 @@ export function taskRef(id: string, team: string | null, title: string | null): 
     },
   ];
 }
-
-/**
- * A row that carries a message from one program to another: its text is JSON with a `type`. A task assignment is work for
- * an agent; all others are news or requests, and never become prompts.
- */
-export const systemRowTypes = [
-  "idle_notification",
-  "shutdown_request",
-  "shutdown_approved",
-  "shutdown_rejected",
-  "shutdown_response",
-  "permission_request",
-  "permission_response",
-  "plan_approval_request",
-  "plan_approval_response",
-  "task_assignment",
-] as const;
-export type SystemRowType = (typeof systemRowTypes)[number];
 
 export type SystemRow = {
   type: SystemRowType;

@@ -1,6 +1,7 @@
 /** What to ask a person about a request from one program to another, and the row that answers it. Pure. */
 import { createHash } from "node:crypto";
-import type { InboxRow, ParsedRow, RowForm, SystemRow, SystemRowType } from "./row.ts";
+import type { SystemRowType } from "./inbox-note.ts";
+import type { InboxRow, ParsedRow, RowForm, SystemRow } from "./row.ts";
 
 /** `message`: work for the agent. `request`: needs an answer. `news`: only shown. */
 export function kindOfSystemRow(type: SystemRowType): "message" | "request" | "news" {

@@ -1,7 +1,9 @@
 /** A team's own `config.json`: its members, its lead, and the form of the rows they write. Pure. */
 import { canonicalName, leadRole } from "../team/team.ts";
 import type { RowForm } from "./row.ts";
-import { fileSender, isRow } from "./row.ts";
+
+/** The sender name Waybill uses for programs that trust no other outsider. */
+export const fileSender = "waybill";
 
 export type ConfigMember = {
   /** The name of its inbox file. */
@@ -27,13 +29,13 @@ export type TeamConfig = {
 
 /** Null if the value is not a team configuration. Members whose names cannot be file names are left out. */
 export function teamConfigIn(value: unknown): TeamConfig | null {
-  if (!isRow(value)) return null;
+  if (!isObject(value)) return null;
   const { name, leadAgentId, leadProcess, members } = value;
   const lead = typeof leadAgentId === "string" ? memberName(leadAgentId.split("@")[0]) : null;
   const named = Array.isArray(members) ? members.flatMap((member) => memberIn(member, lead)) : [];
   return {
     name: typeof name === "string" && name.trim() !== "" ? name.trim() : null,
-    form: isRow(leadProcess) ? "session" : "classic",
+    form: isObject(leadProcess) ? "session" : "classic",
     lead: leadProcessIn(leadProcess),
     knowsWaybill: named.some((member) => member.name === fileSender),
     members: named.filter((member) => member.name !== fileSender),
@@ -41,7 +43,7 @@ export function teamConfigIn(value: unknown): TeamConfig | null {
 }
 
 function leadProcessIn(value: unknown): LeadProcess | null {
-  if (!isRow(value)) return null;
+  if (!isObject(value)) return null;
   const { pid, procStart, claimedAt } = value;
   if (typeof pid !== "number") return null;
   return {
@@ -54,7 +56,7 @@ function leadProcessIn(value: unknown): LeadProcess | null {
 const leadTypes = ["team-lead", "lead", "leader"];
 
 function memberIn(value: unknown, lead: string | null): ConfigMember[] {
-  if (!isRow(value) || typeof value.name !== "string" || /[/\\\0]|\.\./.test(value.name)) return [];
+  if (!isObject(value) || typeof value.name !== "string" || /[/\\\0]|\.\./.test(value.name)) return [];
   const name = memberName(value.name);
   if (name === null) return [];
   const { agentType, joinedAt } = value;
@@ -84,4 +86,8 @@ export function memberName(written: string | undefined): string | null {
 /** The team's name: from its configuration, else from its directory. */
 export function teamName(config: TeamConfig | null, directoryName: string): string | null {
   return memberName(config?.name ?? directoryName) ?? memberName(directoryName);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { promptMarker } from "../delivery/texts.ts";
 import type { Message } from "../message/message.ts";
 import type { InboxRow, RowForm } from "./row.ts";
-import { fileSender } from "./row.ts";
+import { fileSender } from "./team-config.ts";
 
 /** `isKnown`: the team's agents know Waybill, and can answer it. */
 export function rowFor(message: Message, form: RowForm, isKnown: boolean): InboxRow {

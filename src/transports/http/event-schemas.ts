@@ -5,8 +5,7 @@
 
 import { z } from "@hono/zod-openapi";
 import { handOverStates } from "../../core/inbox/hand-over.ts";
-import { inboxEvents } from "../../core/inbox/inbox-note.ts";
-import { systemRowTypes } from "../../core/inbox/row.ts";
+import { inboxEvents, systemRowTypes } from "../../core/inbox/inbox-note.ts";
 import { memberStates, teamStates } from "../../core/team/team.ts";
 import { itemKinds } from "../../core/turn/item.ts";
 import type { UniversalEvent } from "../../core/turn/universal-event.ts";

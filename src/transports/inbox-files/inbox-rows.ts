@@ -3,8 +3,9 @@
 import { personInbox } from "../../core/inbox/hand-over.ts";
 import { inboxNote } from "../../core/inbox/inbox-note.ts";
 import type { ParsedRow } from "../../core/inbox/row.ts";
-import { fileSender, isRow, isShutdownApproval, parseRow, rowKey } from "../../core/inbox/row.ts";
+import { isRow, isShutdownApproval, parseRow, rowKey } from "../../core/inbox/row.ts";
 import { kindOfSystemRow } from "../../core/inbox/system-row-answers.ts";
+import { fileSender } from "../../core/inbox/team-config.ts";
 import { personAddress, replyAddress, writtenAddress } from "../../core/message/message.ts";
 import type { Member } from "../../core/team/team.ts";
 import type { NewMessage } from "../../mail/message-schema.ts";

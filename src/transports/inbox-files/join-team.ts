@@ -4,7 +4,8 @@
  */
 import { readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { fileSender, isRow } from "../../core/inbox/row.ts";
+import { isRow } from "../../core/inbox/row.ts";
+import { fileSender } from "../../core/inbox/team-config.ts";
 import { AppError, messageOf } from "../../platform/app-error.ts";
 import { takeLock } from "./file/lock-directory.ts";
 import { presentState } from "./file/read-bytes.ts";

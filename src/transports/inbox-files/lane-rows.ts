@@ -7,7 +7,8 @@
 import { join } from "node:path";
 import { payloadMismatch } from "../../core/delivery/reasons.ts";
 import type { ParsedRow, SystemRow } from "../../core/inbox/row.ts";
-import { fileSender, taskRef } from "../../core/inbox/row.ts";
+import { taskRef } from "../../core/inbox/row.ts";
+import { fileSender } from "../../core/inbox/team-config.ts";
 import type { Mail, TaskRef } from "../../core/message/message.ts";
 import { laneAddress } from "../../core/message/message.ts";
 import type { Member } from "../../core/team/team.ts";

@@ -7,7 +7,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import fc from "fast-check";
 import { parseTree } from "jsonc-parser";
 import { expect } from "vitest";
-import { systemRowTypes } from "../../../src/core/inbox/row.ts";
+import { systemRowTypes } from "../../../src/core/inbox/inbox-note.ts";
 import type { Row } from "./team-directory.ts";
 import { TeamWorld } from "./team-world.ts";
 
