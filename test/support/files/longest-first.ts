@@ -4,20 +4,25 @@ import { BaseSequencer } from "vitest/node";
 
 /** Those that take much longer than others, on two cores. */
 export const longest: readonly string[] = [
-  "test/faults/crash.test.ts",
-  "test/faults/inbox-kills.test.ts",
-  "test/e2e/opencode-faults.test.ts",
-  "test/e2e/opencode-permissions.test.ts",
-  "test/e2e/page-axe.test.ts",
-  "test/e2e/opencode-tools.test.ts",
-  "test/e2e/opencode-web.test.ts",
   "test/e2e/opencode-server.test.ts",
+  "test/e2e/opencode-faults.test.ts",
+  "test/e2e/opencode-clients.test.ts",
+  "test/faults/crash.test.ts",
+  "test/e2e/side-by-side.test.ts",
+  "test/e2e/ready.test.ts",
+  "test/e2e/page-deliveries.test.ts",
+  "test/faults/inbox-kills.test.ts",
+  "test/e2e/documented-commands.test.ts",
+  "test/e2e/page-everyday.test.ts",
+  "test/e2e/claude-conformance.test.ts",
+  "test/e2e/aborts-and-restarts.test.ts",
+  "test/e2e/opencode-tools.test.ts",
+  "test/e2e/store-trust.test.ts",
+  "test/e2e/opencode-fixtures.test.ts",
+  "test/e2e/daemon.test.ts",
   "test/e2e/page-turns.test.ts",
   "test/e2e/teams.test.ts",
-  "test/e2e/page-deliveries.test.ts",
-  "test/e2e/documented-commands.test.ts",
-  "test/e2e/store-trust.test.ts",
-  "test/faults/inbox-writers.test.ts",
+  "test/e2e/opencode-conformance.test.ts",
 ];
 
 export class LongestFirst extends BaseSequencer {
